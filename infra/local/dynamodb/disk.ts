@@ -1,0 +1,64 @@
+// Where the rows are: one LevelDB in a directory, or its twin in memory. LevelDB writes a batch as one record of
+// its log, so a batch is there as a whole or not at all, even when the process is killed in the middle of it.
+
+import { createRequire } from 'node:module'
+import { refuse } from './errors.ts'
+
+/** One write: a value, or `undefined` to delete the row. */
+export type Write = { type: 'put'; key: string; value: unknown } | { type: 'del'; key: string }
+
+/** A key range as LevelDB understands it; `limit` -1 means no limit. */
+export interface Range {
+  gt?: string
+  gte?: string
+  lt?: string
+  lte?: string
+  reverse?: boolean
+  limit?: number
+}
+
+/** A cursor over a snapshot of the rows; it holds the snapshot until it is closed. */
+export interface Cursor<T> {
+  nextv(size: number): Promise<T[]>
+  all(): Promise<T[]>
+  close(): Promise<void>
+}
+
+/** The sorted map of keys to JSON values that everything is kept in. */
+export interface Disk {
+  open(): Promise<void>
+  close(): Promise<void>
+  getSync(key: string): unknown
+  batch(writes: Write[]): Promise<void>
+  clear(range: Range): Promise<void>
+  keys(range: Range): Cursor<string>
+  values(range: Range): Cursor<unknown>
+  iterator(range: Range): Cursor<[key: string, value: unknown]>
+}
+
+interface Levels {
+  Level: new (dir: string, options: object) => Disk
+  MemoryLevel: new (options: object) => Disk
+}
+
+/** Opens the rows in `dir`, or in memory when there is none; refuses a directory that is already open. */
+export async function openDisk(dir?: string): Promise<Disk> {
+  // The very LevelDB that dynalite depends on, found from where dynalite is installed.
+  const load = createRequire(createRequire(import.meta.url).resolve('dynalite'))
+  const { Level, MemoryLevel }: Levels = { ...load('level'), ...load('memory-level') }
+  const options = { keyEncoding: 'utf8', valueEncoding: 'json' }
+  const disk = dir === undefined ? new MemoryLevel(options) : new Level(dir, options)
+  try {
+    await disk.open()
+  } catch (error) {
+    if (isLocked(error)) refuse('LimitExceededException', `Another local DynamoDB has ${dir} open`)
+    throw error
+  }
+  return disk
+}
+
+// LevelDB locks its directory with the kernel's help: a killed process leaves no stale lock behind.
+function isLocked(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause instanceof Error && 'code' in cause && cause.code === 'LEVEL_LOCKED'
+}
