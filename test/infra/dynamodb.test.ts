@@ -1,0 +1,167 @@
+// The local DynamoDB held to the checks, in memory and on disk, and what only it has: it comes back after a
+// restart and after a kill, and does not share its directory.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  DescribeTimeToLiveCommand,
+  DynamoDBClient,
+  QueryCommand,
+  TransactWriteItemsCommand,
+  UpdateTimeToLiveCommand,
+} from '@aws-sdk/client-dynamodb'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type DynamoEmulator, startDynamo } from '../../infra/local/dynamodb/server.ts'
+import { createBench, createTable, type DynamoTarget, dynamoChecks, key } from './dynamodb-checks.ts'
+
+function connect(endpoint: string): DynamoDBClient {
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }
+  return new DynamoDBClient({ endpoint, region: 'us-east-1', credentials, maxAttempts: 1 })
+}
+
+function target(emulator: DynamoEmulator, cleanUp = async () => {}): DynamoTarget {
+  const [client, second] = [connect(emulator.endpoint), connect(emulator.endpoint)]
+  return {
+    client,
+    second,
+    async close() {
+      client.destroy()
+      second.destroy()
+      await emulator.close()
+      await cleanUp()
+    },
+  }
+}
+
+const makeDir = () => mkdtemp(join(tmpdir(), 'dynamodb-'))
+
+dynamoChecks('in memory', async () => target(await startDynamo()))
+
+dynamoChecks('on disk', async () => {
+  const dir = await makeDir()
+  return target(await startDynamo({ dir }), () => rm(dir, { recursive: true }))
+})
+
+describe('the directory', () => {
+  let dir: string
+  beforeEach(async () => {
+    dir = await makeDir()
+  })
+  afterEach(() => rm(dir, { recursive: true }))
+
+  test('a restart finds the tables, the items and the time to live', async () => {
+    const first = target(await startDynamo({ dir }))
+    await createTable(first.client, 'kept')
+    await createBench(first, 'kept').put({ ...key('a'), v: { N: '1' } })
+    const TimeToLiveSpecification = { AttributeName: 'expires', Enabled: true }
+    await first.client.send(new UpdateTimeToLiveCommand({ TableName: 'kept', TimeToLiveSpecification }))
+    await first.close()
+
+    const again = target(await startDynamo({ dir }))
+    expect(await createBench(again, 'kept').get('a')).toEqual({
+      pk: { S: 'a' },
+      sk: { S: '0' },
+      v: { N: '1' },
+    })
+    const described = await again.client.send(new DescribeTimeToLiveCommand({ TableName: 'kept' }))
+    expect(described.TimeToLiveDescription).toEqual({ TimeToLiveStatus: 'ENABLED', AttributeName: 'expires' })
+    await again.close()
+  })
+
+  test('a second start in the same directory is refused, in this process and in another', async () => {
+    const emulator = await startDynamo({ dir })
+    await expect(startDynamo({ dir })).rejects.toThrow(`Another local DynamoDB has ${dir} open`)
+    await emulator.close()
+
+    const { child } = await startChild(dir)
+    await expect(startDynamo({ dir })).rejects.toThrow(`Another local DynamoDB has ${dir} open`)
+    await kill(child)
+    await (await startDynamo({ dir })).close()
+  })
+
+  test('a process killed in the middle of a transaction leaves all of it or nothing', async () => {
+    const generations: number[] = []
+    for (let round = 0; round < 6; round++) {
+      const { child, endpoint } = await startChild(dir)
+      const client = connect(endpoint)
+      if (round === 0) await createTable(client, 'killed')
+      const writing = rewrite(client, generations.at(-1) ?? 0)
+      await new Promise((resolve) => setTimeout(resolve, 150 + round * 17))
+      await kill(child)
+      await writing
+      client.destroy()
+
+      const again = target(await startDynamo({ dir }))
+      const query = { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': { S: 'all' } } }
+      const { Items = [] } = await again.client.send(new QueryCommand({ TableName: 'killed', ...query }))
+      const seen = new Set(Items.map(({ generation }) => generation?.N))
+      expect([Items.length, seen.size]).toEqual([100, 1])
+      generations.push(Number([...seen][0]))
+      await again.close()
+    }
+    expect(generations).toEqual([...generations].sort((a, b) => a - b))
+    expect(new Set(generations).size).toBe(6)
+  })
+})
+
+test('the clock decides what has expired', async () => {
+  let nowMs = Date.UTC(2030, 0, 1)
+  const { client, second, close } = target(await startDynamo({ now: () => nowMs }))
+  await createTable(client, 'clock')
+  const bench = createBench({ client, second }, 'clock')
+  const TimeToLiveSpecification = { AttributeName: 'expires', Enabled: true }
+  await client.send(new UpdateTimeToLiveCommand({ TableName: 'clock', TimeToLiveSpecification }))
+  await bench.put({ ...key('a'), g: { S: 'group' }, expires: { N: String(Date.UTC(2030, 0, 2) / 1_000) } })
+  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  expect(await bench.get('a')).toBeDefined()
+  nowMs = Date.UTC(2030, 0, 3)
+  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  expect(await bench.get('a')).toBeUndefined()
+  await close()
+})
+
+test('an operation that is not there is an UnknownOperationException', async () => {
+  const emulator = await startDynamo()
+  const headers = {
+    'x-amz-target': 'DynamoDB_20120810.ExecuteStatement',
+    authorization: 'AWS4-HMAC-SHA256 x',
+  }
+  const response = await fetch(emulator.endpoint, { method: 'POST', headers, body: '{}' })
+  expect(response.status).toBe(400)
+  expect(await response.json()).toEqual({ __type: 'com.amazon.coral.service#UnknownOperationException' })
+  await emulator.close()
+})
+
+// Rewrites a hundred items in one transaction after another, until the server is gone.
+async function rewrite(client: DynamoDBClient, from: number): Promise<void> {
+  for (let generation = from + 1; ; generation++) {
+    const TransactItems = Array.from({ length: 100 }, (_, i) => ({
+      Put: { TableName: 'killed', Item: { ...key('all', String(i)), generation: { N: String(generation) } } },
+    }))
+    try {
+      await client.send(new TransactWriteItemsCommand({ TransactItems }))
+    } catch {
+      return
+    }
+  }
+}
+
+async function startChild(dir: string): Promise<{ child: ChildProcess; endpoint: string }> {
+  const server = new URL('../../infra/local/dynamodb/server.ts', import.meta.url).href
+  const program = `
+    import { startDynamo } from ${JSON.stringify(server)}
+    console.log((await startDynamo({ dir: ${JSON.stringify(dir)} })).endpoint)`
+  const args = ['--import', 'tsx', '--input-type=module', '--eval', program]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [line] = await once(child.stdout, 'data')
+  return { child, endpoint: String(line).trim() }
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const exited = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exited
+}
