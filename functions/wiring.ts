@@ -1,0 +1,81 @@
+/**
+ * Environment → clients → stores: built once for each process, and handed down. Every endpoint and credential comes
+ * from the SDK's standard variables, so that AWS, LocalStack, moto and the local cloud are served by the same code.
+ */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { S3Client } from '@aws-sdk/client-s3'
+import { ConfiguredRetryStrategy } from '@smithy/core/retry'
+import { createApp } from '../lib/app.ts'
+import { createAuthenticate } from '../lib/auth.ts'
+import { createBucketStore } from '../lib/buckets.ts'
+import type { Config } from '../lib/config.ts'
+import { createFileIndex } from '../lib/files.ts'
+import { createHealth } from '../lib/health.ts'
+import { inlineKeys, remoteKeys } from '../lib/jwks.ts'
+import { noFileId } from '../lib/keys.ts'
+import type { Log } from '../lib/log.ts'
+import { createObjectStore } from '../lib/objects.ts'
+import { createThrottle } from '../lib/throttle.ts'
+
+/** Enough sockets that readers who stall stop nobody else. */
+const agent = { keepAlive: true, maxSockets: 512 }
+const sockets = { httpAgent: agent, httpsAgent: agent, connectionTimeout: 2_000, throwOnRequestTimeout: true }
+
+/** An S3 client as the service needs it; a named endpoint is addressed by path, since its host may have no subdomains. */
+export function createS3(environment: NodeJS.ProcessEnv): S3Client {
+  const ownEndpoint = environment.AWS_ENDPOINT_URL_S3 ?? environment.AWS_ENDPOINT_URL
+  return new S3Client({
+    forcePathStyle: ownEndpoint !== undefined,
+    // validating S3's default checksum doubles the CPU of a read; length and version are pinned instead
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    // a reader who is slow leaves the socket idle, so only the front bounds how long a body may take
+    requestHandler: { ...sockets, requestTimeout: 8_000, socketTimeout: 0 },
+  })
+}
+
+/** A DynamoDB client as the service needs it. */
+export function createDynamo(): DynamoDBClient {
+  return new DynamoDBClient({ requestHandler: { ...sockets, requestTimeout: 5_000 } })
+}
+
+/** For the token buckets: one quick repetition, as all of it has to fit into half a second. */
+function createBucketsDynamo(): DynamoDBClient {
+  return new DynamoDBClient({
+    requestHandler: { ...sockets, requestTimeout: 400 },
+    retryStrategy: new ConfiguredRetryStrategy(2, () => 20),
+  })
+}
+
+/** The two stores that hold files. */
+export function createStores(config: Pick<Config, 'bucket' | 'filesTable'>, environment: NodeJS.ProcessEnv) {
+  return {
+    files: createFileIndex(createDynamo(), config.filesTable),
+    objects: createObjectStore(createS3(environment), config.bucket),
+  }
+}
+
+/** The whole app on its stores. */
+export function createResolver(config: Config, environment: NodeJS.ProcessEnv, log: Log) {
+  const { files, objects } = createStores(config, environment)
+  const buckets = createBucketStore(createBucketsDynamo(), config.bucketsTable)
+  const keys = 'url' in config.keys ? remoteKeys(config.keys.url) : inlineKeys(config.keys.jwks)
+  return createApp({
+    authenticate: createAuthenticate({ ...config, keys }),
+    throttle: createThrottle(buckets, config.rate, {
+      onImpossibleState: (key) => log('error', 'impossible-bucket-state', { key }),
+    }),
+    files,
+    objects,
+    health: createHealth(
+      [
+        { name: 'bucket', ping: (signal) => objects.ping(signal) },
+        { name: 'files table', ping: (signal) => files.get('readyz', noFileId, signal) },
+        { name: 'buckets table', ping: (signal) => buckets.ping(signal) },
+      ],
+      log,
+    ),
+    log,
+    maxReadBytes: config.maxReadBytes,
+    firstByteMs: config.firstByteMs,
+  })
+}

@@ -1,0 +1,97 @@
+/**
+ * Configuration from the environment: parsed once at the start, every problem reported together with its variable's
+ * name, the result frozen. Numbers are digits only (a coerced empty string would be 0).
+ */
+import type { JSONWebKeySet } from 'jose'
+import * as z from 'zod'
+import { signatureAlgorithms } from './auth.ts'
+
+const digits = (min: number, max: number, fallback: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be a whole number in digits')
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`)
+    .default(fallback)
+
+const required = z.string('is missing').min(1, 'must not be empty')
+
+const PublicKey = z.looseObject({ kty: z.enum(['OKP', 'EC'], 'must be OKP or EC: only asymmetric keys') })
+
+const Jwks = required.transform((text, context): JSONWebKeySet => {
+  try {
+    const jwks = z.object({ keys: z.array(PublicKey).min(1) }).parse(JSON.parse(text))
+    if (!jwks.keys.some((key) => 'd' in key)) return jwks
+    context.addIssue('holds a private key; give public keys only')
+  } catch {
+    context.addIssue('must be a JSON Web Key Set with at least one public OKP or EC key')
+  }
+  return z.NEVER
+})
+
+const Algorithms = z
+  .string()
+  .transform((text) => text.split(',').map((name) => name.trim()))
+  .pipe(z.array(z.enum(signatureAlgorithms, `must be among ${signatureAlgorithms.join(', ')}`)).min(1))
+
+const Environment = z
+  .object({
+    FILES_BUCKET: required,
+    FILES_TABLE: required,
+    BUCKETS_TABLE: required,
+    HOST_JWKS: Jwks.optional(),
+    HOST_JWKS_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
+    TOKEN_ISSUER: required,
+    TOKEN_AUDIENCE: required,
+    TOKEN_ALGORITHMS: Algorithms.default([...signatureAlgorithms]),
+    MAX_READ_BYTES: digits(1, 2 ** 30, 10_485_760),
+    RATE_LIMIT_PER_SECOND: digits(1, 10_000, 100),
+    RATE_LIMIT_BURST: digits(1, 1_000_000, 1_000),
+    FIRST_BYTE_TIMEOUT_MS: digits(1, 900_000, 25_000),
+    IDLE_TIMEOUT_MS: digits(1, 900_000, 15_000),
+    RESPONSE_TIMEOUT_MS: digits(1, 900_000, 180_000),
+  })
+  .refine((env) => (env.HOST_JWKS === undefined) !== (env.HOST_JWKS_URL === undefined), {
+    path: ['HOST_JWKS'],
+    error: 'set exactly one of HOST_JWKS and HOST_JWKS_URL',
+  })
+
+/** Everything that an operator may set; times in milliseconds, sizes in bytes. */
+export interface Config {
+  readonly bucket: string
+  readonly filesTable: string
+  readonly bucketsTable: string
+  readonly keys: { readonly jwks: JSONWebKeySet } | { readonly url: URL }
+  readonly issuer: string
+  readonly audience: string
+  readonly algorithms: readonly (typeof signatureAlgorithms)[number][]
+  readonly maxReadBytes: number
+  readonly rate: { readonly perSecond: number; readonly burst: number }
+  readonly firstByteMs: number
+  readonly idleMs: number
+  readonly responseMs: number
+}
+
+/** The configuration that an environment holds. Throws one error that names every wrong variable. */
+export function parseConfig(environment: Record<string, string | undefined>): Config {
+  const parsed = Environment.safeParse(environment)
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map((issue) => `  ${String(issue.path[0])}: ${issue.message}`)
+    throw new Error(`The configuration is wrong:\n${[...new Set(problems)].join('\n')}`)
+  }
+  const env = parsed.data
+  return Object.freeze({
+    bucket: env.FILES_BUCKET,
+    filesTable: env.FILES_TABLE,
+    bucketsTable: env.BUCKETS_TABLE,
+    keys: env.HOST_JWKS ? { jwks: env.HOST_JWKS } : { url: new URL(env.HOST_JWKS_URL ?? '') },
+    issuer: env.TOKEN_ISSUER,
+    audience: env.TOKEN_AUDIENCE,
+    algorithms: env.TOKEN_ALGORITHMS,
+    maxReadBytes: env.MAX_READ_BYTES,
+    rate: { perSecond: env.RATE_LIMIT_PER_SECOND, burst: env.RATE_LIMIT_BURST },
+    firstByteMs: env.FIRST_BYTE_TIMEOUT_MS,
+    idleMs: env.IDLE_TIMEOUT_MS,
+    responseMs: env.RESPONSE_TIMEOUT_MS,
+  })
+}

@@ -1,0 +1,99 @@
+/**
+ * The front on Lambda: function-URL events in, a streamed response out. Unlike Hono's own bridge it writes the
+ * prelude at once (an empty body has no first write otherwise), honours back-pressure, and lets an error reach the
+ * runtime, so that a broken answer ends as an error and never as prose inside it.
+ */
+import type { Writable } from 'node:stream'
+import type { Context, LambdaFunctionURLEvent } from 'aws-lambda'
+import type { Hono } from 'hono'
+import type { AppEnv } from './app.ts'
+import { chunksOf, pump } from './body.ts'
+import type { Chunk } from './encode.ts'
+import { maxBodyBytes } from './limits.ts'
+import type { ResponseTimes } from './node.ts'
+import { toRequest } from './request.ts'
+
+/** A handler of the Lambda runtime in response-stream mode. */
+export type StreamHandler = (
+  event: LambdaFunctionURLEvent,
+  out: awslambda.HttpResponseStream,
+  context: Context,
+) => void | Promise<void>
+
+/** The Lambda handler for an app. The runtime's global is there only inside Lambda; elsewhere importing does no harm. */
+export function lambdaHandler(app: Hono<AppEnv>, times: ResponseTimes): StreamHandler {
+  async function handle(event: LambdaFunctionURLEvent, raw: awslambda.HttpResponseStream) {
+    const gone = new AbortController()
+    const request = toRequest(incoming(event))
+    const response = request
+      ? await app.fetch(request, { signal: gone.signal })
+      : new Response(null, { status: 400 })
+    const out = awslambda.HttpResponseStream.from(raw, preludeOf(response))
+    out.write('')
+    const stop = () => {
+      out.destroy()
+      gone.abort()
+    }
+    try {
+      await pump(watched(bodyOf(response), stop, times), out)
+      if (out.destroyed) throw new Error('The reader took nothing for too long')
+    } finally {
+      gone.abort()
+    }
+    out.end()
+    await finished(out)
+  }
+  return 'awslambda' in globalThis ? awslambda.streamifyResponse(handle) : handle
+}
+
+function incoming(event: LambdaFunctionURLEvent) {
+  const { requestContext, rawPath, rawQueryString, headers, body = '', isBase64Encoded } = event
+  const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8')
+  return {
+    method: requestContext.http.method,
+    target: rawQueryString ? `${rawPath}?${rawQueryString}` : rawPath,
+    headers: Object.entries(headers).map(([name, value]) => [name, value ?? ''] as const),
+    body: new Uint8Array(bytes.subarray(0, maxBodyBytes + 1)),
+  }
+}
+
+function preludeOf(response: Response) {
+  const headers = Object.fromEntries([...response.headers].filter(([name]) => name !== 'set-cookie'))
+  return { statusCode: response.status, headers, cookies: response.headers.getSetCookie() }
+}
+
+function bodyOf(response: Response): AsyncGenerator<Chunk> {
+  return chunksOf(response) ?? wholeBody(response)
+}
+
+async function* wholeBody(response: Response): AsyncGenerator<Chunk> {
+  const body = new Uint8Array(await response.arrayBuffer())
+  if (body.length > 0) yield body
+}
+
+/** The chunks; `stop` is called when none is asked for in time, or when all take too long (contract 9). */
+async function* watched(
+  chunks: AsyncGenerator<Chunk>,
+  stop: () => void,
+  times: ResponseTimes,
+): AsyncGenerator<Chunk> {
+  const idle = setTimeout(stop, times.idleMs)
+  const total = setTimeout(stop, times.responseMs)
+  try {
+    for await (const chunk of chunks) {
+      idle.refresh()
+      yield chunk
+    }
+  } finally {
+    clearTimeout(idle)
+    clearTimeout(total)
+  }
+}
+
+function finished(out: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    if (out.writableFinished || out.destroyed) resolve()
+    out.once('finish', resolve)
+    out.once('close', resolve)
+  })
+}

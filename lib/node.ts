@@ -1,0 +1,109 @@
+/**
+ * The front on Node's HTTP server: reads a bounded body, lets the app answer, and pumps a streamed answer into the
+ * socket. A client that goes away, or takes nothing for too long, aborts everything that is under way for it.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Hono } from 'hono'
+import type { AppEnv } from './app.ts'
+import { chunksOf, pump } from './body.ts'
+import { maxBodyBytes } from './limits.ts'
+import { describeError, type Log } from './log.ts'
+import { toRequest } from './request.ts'
+
+/** How long an answer may take once it has begun, in milliseconds (contract 9). */
+export interface ResponseTimes {
+  /** Without the reader taking anything. */
+  readonly idleMs: number
+  /** In all. */
+  readonly responseMs: number
+}
+
+/** An HTTP server for the app, not yet listening. */
+export function createHttpServer(app: Hono<AppEnv>, times: ResponseTimes, log: Log): Server {
+  return createServer({ headersTimeout: 15_000, requestTimeout: 30_000 }, (req, res) => {
+    serve(app, times, req, res).catch((error: unknown) => {
+      if (!res.destroyed) log('error', 'response-broken', { error: describeError(error) })
+      res.destroy()
+    })
+  })
+}
+
+async function serve(
+  app: Hono<AppEnv>,
+  times: ResponseTimes,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController()
+  res.once('close', () => {
+    if (!res.writableFinished) gone.abort()
+  })
+  const body = await readBody(req)
+  if (body === undefined) return
+  const request = toRequest({
+    method: req.method ?? 'GET',
+    target: req.url ?? '/',
+    headers: pairs(req.rawHeaders),
+    body,
+  })
+  const response = request
+    ? await app.fetch(request, { signal: gone.signal })
+    : new Response('{"error":"bad_request"}', {
+        status: 400,
+        headers: { 'content-type': 'application/json' },
+      })
+  await send(response, times, req.method === 'HEAD', res)
+}
+
+async function send(
+  response: Response,
+  times: ResponseTimes,
+  headOnly: boolean,
+  res: ServerResponse,
+): Promise<void> {
+  const chunks = chunksOf(response)
+  const whole = chunks || headOnly ? undefined : Buffer.from(await response.arrayBuffer())
+  const headers = Object.fromEntries(response.headers)
+  res.writeHead(
+    response.status,
+    whole && response.status !== 202 ? { ...headers, 'content-length': whole.length } : headers,
+  )
+  if (!chunks || headOnly) {
+    res.end(whole)
+    return
+  }
+  res.setTimeout(times.idleMs) // Node notices what the kernel takes of a pending write, and destroys the idle socket
+  const timer = setTimeout(() => res.destroy(), times.responseMs)
+  try {
+    await pump(chunks, res)
+    res.end()
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** At most one byte over the limit, undefined when the client left; what follows is discarded as it comes. */
+function readBody(req: IncomingMessage): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const onData = (chunk: Buffer) => {
+      chunks.push(chunk)
+      size += chunk.length
+      if (size > maxBodyBytes) finish()
+    }
+    const finish = () => {
+      req.off('data', onData)
+      req.resume()
+      resolve(new Uint8Array(Buffer.concat(chunks, Math.min(size, maxBodyBytes + 1))))
+    }
+    req.on('data', onData)
+    req.once('end', finish)
+    req.once('close', () => resolve(undefined))
+    req.on('error', () => resolve(undefined))
+  })
+}
+
+function* pairs(raw: readonly string[]): Generator<readonly [string, string]> {
+  for (let i = 0; i + 1 < raw.length; i += 2) yield [raw[i] ?? '', raw[i + 1] ?? '']
+}

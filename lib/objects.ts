@@ -1,0 +1,164 @@
+/**
+ * The bytes, in S3. One of the three places that know the AWS SDK. "Not there" is an answer; every other failure is
+ * storage trouble, because an outage must not look like a missing file (contract 1).
+ */
+
+import type { Readable } from 'node:stream'
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3'
+import { unavailable } from './errors.ts'
+
+/** The present state of an object, as S3 tells it. */
+export interface StoredObject {
+  readonly size: number
+  readonly etag: string
+  readonly versionId: string | undefined
+  readonly contentType: string | undefined
+  readonly contentEncoding: string | undefined
+  readonly lastModified: Date
+}
+
+/** Exactly which bytes: the version that was indexed, and how many there must be. */
+export interface Pin {
+  readonly key: string
+  readonly etag: string
+  readonly versionId: string | undefined
+  readonly size: number
+}
+
+/** What is stored with an object besides its bytes. */
+export interface PutOptions {
+  readonly size: number
+  readonly contentType: string | undefined
+  readonly contentEncoding?: string | undefined
+}
+
+/** The operations on objects that the service and the hosts' side need. */
+export interface ObjectStore {
+  /** The object's present state, or undefined when there is none. */
+  head(key: string, signal?: AbortSignal): Promise<StoredObject | undefined>
+  /** The pinned bytes as S3 sends them, or undefined when that version is gone. Ends early or long: it throws. */
+  open(pin: Pin, signal?: AbortSignal): Promise<AsyncIterable<Uint8Array> | undefined>
+  put(key: string, body: Uint8Array | Readable, options: PutOptions): Promise<void>
+  /** Deletes the object; in a versioned bucket a marker hides it. No object is no error. */
+  remove(key: string): Promise<void>
+  /** Resolves when the bucket answers. */
+  ping(signal?: AbortSignal): Promise<void>
+}
+
+/** An object store in one bucket. */
+export function createObjectStore(client: S3Client, bucket: string): ObjectStore {
+  return {
+    async head(key, signal) {
+      const found = await answered('HeadObject', () =>
+        client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }), abortable(signal)),
+      )
+      if (found === undefined) return undefined
+      const { ContentLength: size, ETag: etag, LastModified: lastModified } = found
+      if (size === undefined || etag === undefined || lastModified === undefined) {
+        throw unavailable('HeadObject answered without size, ETag or date')
+      }
+      return {
+        size,
+        etag,
+        versionId: found.VersionId,
+        contentType: found.ContentType,
+        contentEncoding: found.ContentEncoding,
+        lastModified,
+      }
+    },
+
+    async open(pin, signal) {
+      const request = new GetObjectCommand({
+        Bucket: bucket,
+        Key: pin.key,
+        VersionId: pin.versionId,
+        IfMatch: pin.etag,
+      })
+      const found = await answered('GetObject', () => client.send(request, abortable(signal)))
+      if (found === undefined) return undefined
+      const body = found.Body as Readable | undefined
+      if (body === undefined || found.ContentLength !== pin.size) {
+        body?.destroy()
+        throw unavailable(`GetObject answered ${found.ContentLength} bytes where ${pin.size} were indexed`)
+      }
+      return exactly(body, pin.size, signal)
+    },
+
+    async put(key, body, options) {
+      await answered('PutObject', () =>
+        client.send(
+          new PutObjectCommand({
+            Bucket: bucket,
+            Key: key,
+            Body: body,
+            ContentLength: options.size,
+            ContentType: options.contentType,
+            ContentEncoding: options.contentEncoding,
+          }),
+        ),
+      )
+    },
+
+    async remove(key) {
+      await answered('DeleteObject', () => client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key })))
+    },
+
+    async ping(signal) {
+      await client.send(new HeadBucketCommand({ Bucket: bucket }), abortable(signal))
+    },
+  }
+}
+
+/** The answer, undefined for "no such object", or storage trouble. */
+async function answered<T>(operation: string, send: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await send()
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw unavailable(`${operation} failed`, error)
+  }
+}
+
+/** HEAD carries no error body, so a missing key is known by status there; a missing bucket is a fault of ours. */
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && ['NoSuchKey', 'NoSuchVersion', 'NotFound'].includes(error.name)
+}
+
+/** SDK options that end a call when the signal does. */
+function abortable(signal: AbortSignal | undefined): { abortSignal?: AbortSignal } {
+  return signal ? { abortSignal: signal } : {}
+}
+
+/**
+ * The body's chunks, and an error unless exactly `size` bytes came. The socket is freed when the bytes have been read
+ * or given up, and, from this call on, also when the signal aborts before anybody began to read.
+ */
+function exactly(body: Readable, size: number, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+  const abandon = () => body.destroy()
+  body.on('error', () => {}) // seen by whoever iterates; without a listener it would end the process before that
+  if (signal?.aborted) abandon()
+  signal?.addEventListener('abort', abandon, { once: true })
+
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    let received = 0
+    try {
+      for await (const chunk of body as AsyncIterable<Uint8Array>) {
+        received += chunk.length
+        if (received > size) break
+        yield chunk
+      }
+    } finally {
+      signal?.removeEventListener('abort', abandon)
+      body.destroy()
+    }
+    if (received !== size) throw unavailable(`The object ended after ${received} of ${size} bytes`)
+  }
+  return chunks()
+}

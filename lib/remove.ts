@@ -1,0 +1,23 @@
+/**
+ * Deletes a file: the tombstone first, from which moment nobody sees it, then the object. Whoever comes later, a
+ * second deletion or an indexer, finishes what a crash in between left.
+ */
+import type { FileRef } from './change.ts'
+import type { FileStores } from './complete.ts'
+import { ResolverError } from './errors.ts'
+import { tombstoneSec } from './limits.ts'
+import { repeatOnConflict } from './retry.ts'
+
+/** Deletes the file and its object. Throws `not-found` when there is none (any more). */
+export async function removeFile(stores: Pick<FileStores, 'files' | 'objects'>, ref: FileRef): Promise<void> {
+  const { files, objects } = stores
+  const file = await repeatOnConflict(async () => {
+    const present = await files.get(ref.workspaceId, ref.fileId)
+    if (!present || present.state === 'deleted') return present
+    const expiresAtSec = Math.ceil(Date.now() / 1_000) + tombstoneSec
+    await files.write(present, { ...present, state: 'deleted', expiresAtSec, revision: present.revision + 1 })
+    return present
+  })
+  if (file) await objects.remove(file.objectKey)
+  if (!file || file.state === 'deleted') throw new ResolverError('not-found')
+}

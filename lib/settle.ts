@@ -1,0 +1,71 @@
+/**
+ * What is settled about an object's bytes when it is indexed: type, size, gzip, and the encoding in which a text is
+ * valid (contract 3, 3a). Text and gzip are read once, streaming, and never further than the read limit.
+ */
+import { decoderLabel, probeCharset } from './charset.ts'
+import type { Content } from './file.ts'
+import { gunzip, isGzipError } from './gzip.ts'
+import { fileType, isTextType, type MediaType } from './media.ts'
+import type { ObjectStore, StoredObject } from './objects.ts'
+
+/**
+ * The facts about the object under `key` as it was `found`; `name` gives the type where none was declared. Undefined
+ * when that version is gone by the time its bytes are asked for.
+ */
+export async function settle(
+  objects: ObjectStore,
+  key: string,
+  found: StoredObject,
+  name: string,
+  maxReadBytes: number,
+): Promise<Content | undefined> {
+  const media = fileType(found.contentType, name)
+  const blob: Content = {
+    type: media.text,
+    size: found.size,
+    storedSize: found.size,
+    etag: found.etag,
+    versionId: found.versionId,
+    charset: undefined,
+    gzip: false,
+    oversize: false,
+  }
+  const encoding = (found.contentEncoding ?? '').trim().toLowerCase()
+  const gzip = encoding === 'gzip'
+  const encoded = !['', 'identity', 'gzip', 'aws-chunked'].includes(encoding)
+  const isText = isTextType(media.essence) && !encoded
+  if (!gzip && (!isText || found.size > maxReadBytes)) return blob
+
+  const stored = await objects.open({ key, ...found })
+  if (stored === undefined) return undefined
+  const probe = probeCharset(media.charset)
+  try {
+    const size = await measure(gzip ? gunzip(stored) : stored, maxReadBytes, (bytes) => probe.push(bytes))
+    if (size > maxReadBytes) return { ...blob, gzip, oversize: true }
+    const charset = isText ? probe.finish() : undefined
+    return { ...blob, gzip, size, charset, type: charset === undefined ? media.text : decodedType(media) }
+  } catch (error) {
+    if (isGzipError(error)) return blob
+    throw error
+  }
+}
+
+/** A charset that has been used to decode is no longer part of the type; one that no decoder knows stays. */
+function decodedType(media: MediaType): string {
+  const used = media.charset !== undefined && decoderLabel(media.charset) !== undefined
+  return used ? media.textWithoutCharset : media.text
+}
+
+async function measure(
+  bytes: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  onBytes: (bytes: Uint8Array) => void,
+): Promise<number> {
+  let size = 0
+  for await (const chunk of bytes) {
+    size += chunk.length
+    if (size > maxBytes) break
+    onBytes(chunk)
+  }
+  return size
+}

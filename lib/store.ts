@@ -1,0 +1,102 @@
+/**
+ * Stores a file: a pending item that carries tags and access and is visible to nobody, then the object, then the
+ * completed item with its rows. A crash in between leaves nothing visible, and storing the same id again resumes.
+ */
+import { randomBytes } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import { acceptFileId, acceptIdentifier, acceptName, acceptRows, acceptTags } from './accept.ts'
+import { completeFile, type FileStores } from './complete.ts'
+import { limitExceeded, ResolverError } from './errors.ts'
+import type { FileItem } from './file.ts'
+import { objectKey } from './keys.ts'
+import { maxPutBytes } from './limits.ts'
+
+/** A file to store. What is absent of access is private. */
+export interface NewFile {
+  readonly workspaceId: string
+  readonly ownerId: string
+  readonly name: string
+  /** A fresh id of the current form if absent. */
+  readonly fileId?: string | undefined
+  /** Declared media type; from the name if absent. */
+  readonly type?: string | undefined
+  /** `gzip` for bytes that are compressed and to be served decoded. */
+  readonly contentEncoding?: string | undefined
+  readonly tags?: readonly string[]
+  readonly shared?: boolean
+  /** Users, besides the owner, who may read it. */
+  readonly readers?: readonly string[]
+  /** Epoch milliseconds; now if absent. */
+  readonly createdAtMs?: number
+}
+
+/** The bytes to store: all at once, or a stream whose length is known. */
+export type NewBytes = Uint8Array | { readonly stream: Readable; readonly size: number }
+
+/** A new file id: `fl_` and 24 hex digits, as hosts make them. */
+export function newFileId(): string {
+  return `fl_${randomBytes(12).toString('hex')}`
+}
+
+/** Stores the file and returns it as it is indexed. Throws `limit`, or `exists` when the id is taken. */
+export async function storeFile(stores: FileStores, input: NewFile, bytes: NewBytes): Promise<FileItem> {
+  const size = bytes instanceof Uint8Array ? bytes.length : bytes.size
+  if (size > maxPutBytes)
+    throw limitExceeded(`the file has ${size} bytes, one upload takes at most ${maxPutBytes}`)
+  const pending = await announceFile(stores, input)
+  const body = bytes instanceof Uint8Array ? bytes : bytes.stream
+  await stores.objects.put(pending.objectKey, body, {
+    size,
+    contentType: input.type,
+    contentEncoding: input.contentEncoding,
+  })
+  return completeFile(stores, pending.workspaceId, pending.fileId)
+}
+
+/** Writes the pending item of a file that is about to be uploaded. Throws `limit`, or `exists` when the id is taken. */
+export async function announceFile(stores: Pick<FileStores, 'files'>, input: NewFile): Promise<FileItem> {
+  const pending = pendingFile(input)
+  try {
+    await stores.files.write(undefined, pending)
+    return pending
+  } catch (error) {
+    if (!(error instanceof ResolverError && error.code === 'conflict')) throw error
+  }
+  const present = await stores.files.get(pending.workspaceId, pending.fileId)
+  if (present?.state !== 'pending' || present.objectKey !== pending.objectKey) {
+    throw new ResolverError('exists', { detail: `the id ${pending.fileId} is taken in this workspace` })
+  }
+  const resumed = { ...pending, createdAt: present.createdAt, revision: present.revision + 1 }
+  await stores.files.write(present, resumed)
+  return resumed
+}
+
+function pendingFile(input: NewFile): FileItem {
+  const workspaceId = acceptIdentifier('workspace', input.workspaceId)
+  const ownerId = acceptIdentifier('owner', input.ownerId)
+  const fileId = acceptFileId(input.fileId ?? newFileId())
+  const place = { workspaceId, ownerId, fileId }
+  const name = acceptName(input.name, place)
+  return acceptRows({
+    ...place,
+    state: 'pending',
+    name,
+    createdAt: new Date(input.createdAtMs ?? Date.now()).toISOString(),
+    tags: acceptTags(input.tags ?? []),
+    visibility: input.shared ? 'shared' : 'private',
+    readers: acceptReaders(input.readers ?? [], ownerId),
+    objectKey: objectKey({ ...place, name }),
+    revision: 1,
+    content: undefined,
+    formerReaders: [],
+    formerlyShared: false,
+    expiresAtSec: undefined,
+  })
+}
+
+/** The readers, each once and without the owner, who may read anyway. */
+export function acceptReaders(readers: readonly string[], ownerId: string): string[] {
+  const users = new Set(readers.map((reader) => acceptIdentifier('reader', reader)))
+  users.delete(ownerId)
+  return [...users]
+}

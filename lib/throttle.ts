@@ -1,0 +1,121 @@
+/**
+ * One token bucket for each (workspace, server), shared by all instances (contract 6): the generic cell rate algorithm
+ * with one number in the store, the theoretical arrival time (TAT) at which the bucket will be full again. Taking a
+ * token moves it one interval later, by one conditional update: no read first, no race, no fraction lost. All times
+ * here are integer microseconds, exact in a double and in DynamoDB.
+ */
+import type { Caller } from './access.ts'
+import type { BucketStore } from './buckets.ts'
+import { ResolverError } from './errors.ts'
+import { bucketKey } from './keys.ts'
+
+/** Refill in tokens a second, and how many a full bucket holds. */
+export interface Rate {
+  readonly perSecond: number
+  readonly burst: number
+}
+
+/** Takes tokens. Throws `rate-limited` (with `retryAfterMs`) at once for a refusal that is remembered. */
+export interface Throttle {
+  take(caller: Caller): Promise<void>
+}
+
+/** Clocks of instances may differ by this much beyond a full bucket before a state counts as impossible. */
+const clockSlackUs = 2_000_000
+
+/** The store answers within this time or it is storage trouble: never unlimited, never hanging (contract 6). */
+const storeTimeoutMs = 500
+
+/** Refusals that an instance remembers; the oldest is forgotten first. */
+const maxRemembered = 10_000
+
+/** Options of `createThrottle`; `now` is epoch milliseconds, `random` is in [0, 1). */
+export interface ThrottleOptions {
+  readonly now?: () => number
+  readonly random?: () => number
+  /** Told when a stored state was impossible and was replaced: some instance's clock is far ahead. */
+  readonly onImpossibleState?: (key: string) => void
+}
+
+/** A throttle over the store that all instances share. */
+export function createThrottle(buckets: BucketStore, rate: Rate, options: ThrottleOptions = {}): Throttle {
+  const { now = Date.now, random = Math.random, onImpossibleState } = options
+  const intervalUs = Math.ceil(1_000_000 / rate.perSecond)
+  const fullUs = intervalUs * rate.burst
+  const lastTat = new Map<string, number>()
+  const refusedUntil = new Map<string, number>()
+  let latestUs = 0
+
+  /** Never goes back: a clock that is set back must neither refuse what it admitted nor refill twice. */
+  function clock(): number {
+    latestUs = Math.max(latestUs, Math.round(now() * 1_000))
+    return latestUs
+  }
+
+  function refuse(key: string, untilUs: number, nowUs: number): never {
+    remember(refusedUntil, key, untilUs)
+    throw rateLimited(Math.max(1, Math.ceil((untilUs - nowUs) / 1_000)))
+  }
+
+  /** Whoever is refused may come back when the TAT is at most `burst - 1` intervals ahead. */
+  function admissible(tat: number): number {
+    return tat - fullUs + intervalUs
+  }
+
+  async function admit(key: string): Promise<void> {
+    const signal = AbortSignal.timeout(storeTimeoutMs)
+    for (;;) {
+      const nowUs = clock()
+      const idle = (lastTat.get(key) ?? 0) <= nowUs
+      const attempt = idle
+        ? await buckets.restart(key, { now: nowUs, tat: nowUs + intervalUs }, signal)
+        : await buckets.advance(
+            key,
+            { now: nowUs, latest: nowUs + fullUs - intervalUs, interval: intervalUs },
+            signal,
+          )
+      if (attempt === 'throttled') throw rateLimited(1_000 + Math.floor(random() * 250))
+      remember(lastTat, key, attempt.tat)
+      if (attempt.taken) return
+      if (attempt.tat > nowUs + fullUs + clockSlackUs) await empty(key, attempt.tat, nowUs, signal)
+      else if (admissible(attempt.tat) > nowUs) refuse(key, admissible(attempt.tat), nowUs)
+    }
+  }
+
+  /** Replaces a state that no clock within the assumed difference can have written, by an empty bucket of now. */
+  async function empty(key: string, found: number, nowUs: number, signal: AbortSignal): Promise<void> {
+    const tat = nowUs + fullUs
+    if (!(await buckets.replace(key, { found, tat }, signal))) return
+    onImpossibleState?.(key)
+    remember(lastTat, key, tat)
+    refuse(key, admissible(tat), nowUs)
+  }
+
+  return {
+    take(caller) {
+      const key = bucketKey(caller.workspaceId, caller.serverId)
+      const untilUs = refusedUntil.get(key)
+      if (untilUs !== undefined) {
+        const nowUs = clock()
+        if (nowUs < untilUs) throw rateLimited(Math.max(1, Math.ceil((untilUs - nowUs) / 1_000)))
+        refusedUntil.delete(key)
+      }
+      return admit(key)
+    },
+  }
+}
+
+function rateLimited(retryAfterMs: number): ResolverError {
+  return new ResolverError('rate-limited', { data: { retryAfterMs } })
+}
+
+/** Sets the entry as the newest of a map that stays bounded. */
+function remember(map: Map<string, number>, key: string, value: number): void {
+  map.delete(key)
+  map.set(key, value)
+  if (map.size <= maxRemembered) return
+  for (const oldest of map.keys()) {
+    map.delete(oldest)
+    return
+  }
+}
