@@ -140,6 +140,14 @@ export function transactionChecks(check: Check): void {
     expect((await get('token'))?.n).toEqual({ N: '1' })
   })
 
+  check('a token of more than 36 characters is refused', async (bench) => {
+    const Put = { TableName: bench.table, Item: key('long-token') }
+    await expect(transact(bench, [{ Put }], 'x'.repeat(37))).rejects.toMatchObject({
+      name: 'ValidationException',
+    })
+    await transact(bench, [{ Put }], 'x'.repeat(36))
+  })
+
   check('a cancelled transaction does not use up its token', async (bench) => {
     const { table: TableName, put, get } = bench
     const token = `token-${Math.random()}`

@@ -9,11 +9,13 @@ import { join } from 'node:path'
 import {
   DescribeTimeToLiveCommand,
   DynamoDBClient,
+  PutItemCommand,
   QueryCommand,
+  ScanCommand,
   TransactWriteItemsCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type DynamoEmulator, startDynamo } from '../../infra/local/dynamodb/server.ts'
 import { createBench, createTable, type DynamoTarget, dynamoChecks, key } from './dynamodb-checks.ts'
 
@@ -133,6 +135,26 @@ test('an operation that is not there is an UnknownOperationException', async () 
   expect(response.status).toBe(400)
   expect(await response.json()).toEqual({ __type: 'com.amazon.coral.service#UnknownOperationException' })
   await emulator.close()
+})
+
+test('a fault inside dynalite is its caller’s alone, and leaves the item free', async () => {
+  const { client, second, close } = target(await startDynamo())
+  const silent = vi.spyOn(console, 'error').mockImplementation(() => {})
+  await createTable(client, 'fault')
+  const { put, get } = createBench({ client, second }, 'fault')
+  await put({ ...key('a'), n: { N: '1' } })
+  // dynalite looks into the second bound without asking whether the item has it.
+  const between = 'n BETWEEN :low AND gone'
+  const ExpressionAttributeValues = { ':low': { N: '0' } }
+  const item = { TableName: 'fault', Item: key('a'), ConditionExpression: between, ExpressionAttributeValues }
+  await expect(client.send(new PutItemCommand(item))).rejects.toMatchObject({ name: 'InternalServerError' })
+  const scan = { TableName: 'fault', FilterExpression: between, ExpressionAttributeValues }
+  await expect(client.send(new ScanCommand(scan))).rejects.toMatchObject({ name: 'InternalServerError' })
+  expect(silent).toHaveBeenCalledTimes(2)
+  silent.mockRestore()
+  await put({ ...key('a'), n: { N: '2' } })
+  expect((await get('a'))?.n).toEqual({ N: '2' })
+  await close()
 })
 
 // Rewrites a hundred items in one transaction after another, until the server is gone.

@@ -2,7 +2,6 @@
 // its log, so a batch is there as a whole or not at all, even when the process is killed in the middle of it.
 
 import { createRequire } from 'node:module'
-import { refuse } from './errors.ts'
 
 /** One write: a value, or `undefined` to delete the row. */
 export type Write = { type: 'put'; key: string; value: unknown } | { type: 'del'; key: string }
@@ -51,8 +50,8 @@ export async function openDisk(dir?: string): Promise<Disk> {
   try {
     await disk.open()
   } catch (error) {
-    if (isLocked(error)) refuse('LimitExceededException', `Another local DynamoDB has ${dir} open`)
-    throw error
+    if (!isLocked(error)) throw error
+    throw new Error(`Another local DynamoDB has ${dir} open`, { cause: error })
   }
   return disk
 }

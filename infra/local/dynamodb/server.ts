@@ -39,6 +39,8 @@ export async function startDynamo(options: DynamoOptions = {}): Promise<DynamoEm
   const lock = createLock()
   const route = createRouter(shared, lock, createTokens(now))
   const server = createServer((request, response) => void answer(request, response, route))
+  // Longer than a client keeps an idle socket, or it would now and then send on one that was just closed.
+  server.keepAliveTimeout = 120_000
 
   const sweep = createSweep(shared, now)
   const timer = setInterval(() => lock.shared(sweep).catch((error) => console.error(error)), sweepEveryMs)
@@ -80,6 +82,8 @@ async function answer(request: IncomingMessage, response: ServerResponse, route:
     }
     send(response, 200, await route(name, parse(text)))
   } catch (error) {
+    // The caller has gone, or we have cut the connection ourselves.
+    if (response.destroyed) return
     if (error instanceof DynamoError) return send(response, 400, error.body)
     console.error(error)
     send(response, 500, { __type: `${service}InternalServerError`, message: String(error) })

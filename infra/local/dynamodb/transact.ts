@@ -18,14 +18,16 @@ interface Action extends Call {
 
 const kinds = ['Put', 'Update', 'Delete', 'ConditionCheck']
 const maxActions = 100
+const maxTokenChars = 36
 const maxBytes = 4 * 1024 * 1024
 
 /** Carries out a TransactWriteItems request on `view` as a whole, or refuses it and changes nothing. */
 export async function transactWrite(input: Json, view: View, tokens: Tokens): Promise<Json> {
-  const { ClientRequestToken: token, ReturnConsumedCapacity: capacity } = input
+  const { ReturnConsumedCapacity: capacity } = input
   const items = readActions(input)
+  const token = readToken(input)
   const request = JSON.stringify(items)
-  if (typeof token === 'string' && tokens.isDone(token, request)) return {}
+  if (token !== undefined && tokens.isDone(token, request)) return {}
 
   const actions = items.map((item) => prepareAction(item, capacity, view))
   refuseDuplicates(actions)
@@ -33,7 +35,7 @@ export async function transactWrite(input: Json, view: View, tokens: Tokens): Pr
   refuseOverweight(actions, view)
   await view.commit()
 
-  if (typeof token === 'string') tokens.done(token, request)
+  if (token !== undefined) tokens.done(token, request)
   if (capacity !== 'TOTAL' && capacity !== 'INDEXES') return {}
   return { ConsumedCapacity: sumCapacity(outputs, 'Write') }
 }
@@ -41,15 +43,23 @@ export async function transactWrite(input: Json, view: View, tokens: Tokens): Pr
 /** The members of `TransactItems`, 1 to 100 of them. */
 export function readActions({ TransactItems: items }: Json): Json[] {
   const list = Array.isArray(items) ? items.filter(isRecord) : []
-  const wrong = (rule: string) =>
-    refuse(
-      'ValidationException',
-      `1 validation error detected: Value at 'transactItems' failed to satisfy constraint: Member must ${rule}`,
-    )
-  if (!Array.isArray(items)) wrong('not be null')
-  if (list.length < 1) wrong('have length greater than or equal to 1')
-  if (list.length > maxActions) wrong(`have length less than or equal to ${maxActions}`)
+  if (!Array.isArray(items)) refuseMember('transactItems', 'not be null')
+  if (list.length < 1) refuseMember('transactItems', 'have length greater than or equal to 1')
+  if (list.length > maxActions)
+    refuseMember('transactItems', `have length less than or equal to ${maxActions}`)
   return list
+}
+
+function readToken({ ClientRequestToken: token }: Json): string | undefined {
+  if (typeof token !== 'string') return undefined
+  if (token.length > maxTokenChars) refuseMember('clientRequestToken', 'have length less than or equal to 36')
+  return token
+}
+
+// In DynamoDB's words, but for the value, which it would repeat.
+function refuseMember(name: string, rule: string): never {
+  const message = `1 validation error detected: Value at '${name}' failed to satisfy constraint: Member must ${rule}`
+  refuse('ValidationException', message)
 }
 
 function prepareAction(item: Json, capacity: unknown, view: View): Action {

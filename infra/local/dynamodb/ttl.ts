@@ -83,7 +83,14 @@ export function createSweep(shared: Shared, now: () => number): () => Promise<vo
 
   return async () => {
     const settings = await shared.disk.iterator(within(ttlPrefix)).all()
-    for (const [key, attribute] of settings) await sweepTable(key.slice(ttlPrefix.length), String(attribute))
+    for (const [key, attribute] of settings) {
+      try {
+        await sweepTable(key.slice(ttlPrefix.length), String(attribute))
+      } catch (error) {
+        // The table is being deleted.
+        if (refusalType(error) !== 'ResourceNotFoundException') throw error
+      }
+    }
   }
 }
 
