@@ -72,10 +72,16 @@ export function createStore(view: View, mode: Mode) {
         }
         latches(prefix + key, (leave) => {
           view.leaves.add(leave)
-          enter((done) => (error, value) => {
+          const leaveThen: Leave = (done) => (error, value) => {
             leave()
             done(error, value)
-          })
+          }
+          // Whoever had to wait is called out of nowhere: no caller would catch what dynalite throws.
+          try {
+            enter(leaveThen)
+          } catch (error) {
+            view.onThrow(error)
+          }
         })
       },
       createKeyStream: (range?: Range) =>
