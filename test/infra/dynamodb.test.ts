@@ -138,23 +138,31 @@ test('an operation that is not there is an UnknownOperationException', async () 
 })
 
 test('a fault inside dynalite is its caller’s alone, and leaves the item free', async () => {
-  const { client, second, close } = target(await startDynamo())
-  const silent = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const dir = await makeDir()
+  const { client, second, close } = target(await startDynamo({ dir }), () => rm(dir, { recursive: true }))
   await createTable(client, 'fault')
   const { put, get } = createBench({ client, second }, 'fault')
-  await put({ ...key('a'), n: { N: '1' } })
+  const sound = { ...key('a'), n: { N: '1' } }
+  await put(sound)
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
+
   // dynalite looks into the second bound without asking whether the item has it.
   const between = 'n BETWEEN :low AND gone'
   const ExpressionAttributeValues = { ':low': { N: '0' } }
-  const item = { TableName: 'fault', Item: key('a'), ConditionExpression: between, ExpressionAttributeValues }
-  const puts = Array.from({ length: 4 }, () => client.send(new PutItemCommand(item)))
-  for (const outcome of await Promise.allSettled(puts)) {
-    expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'InternalServerError' } })
-  }
+  const faulty = { TableName: 'fault', Item: sound, ConditionExpression: between, ExpressionAttributeValues }
+  // Sound writes among the faulty ones, so that some of these have to wait for the item.
+  const writes = Array.from({ length: 40 }, (_, i) =>
+    i % 2 === 0 ? put(sound) : client.send(new PutItemCommand(faulty)),
+  )
+  const failed = (await Promise.allSettled(writes)).filter((outcome) => outcome.status === 'rejected')
+  expect(failed.map(({ reason }) => reason.name)).toEqual(
+    Array.from({ length: 20 }, () => 'InternalServerError'),
+  )
   const scan = { TableName: 'fault', FilterExpression: between, ExpressionAttributeValues }
   await expect(client.send(new ScanCommand(scan))).rejects.toMatchObject({ name: 'InternalServerError' })
-  expect(silent).toHaveBeenCalledTimes(5)
-  silent.mockRestore()
+  expect(logged).toHaveBeenCalledTimes(21)
+  logged.mockRestore()
+
   await put({ ...key('a'), n: { N: '2' } })
   expect((await get('a'))?.n).toEqual({ N: '2' })
   await close()
