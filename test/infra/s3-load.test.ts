@@ -39,7 +39,7 @@ it('64 readers who stall stop nobody, and what they hold is given back when they
   const { client, endpoint } = await open()
   const body = patternOf(10_485_760)
   await client.send(new PutObjectCommand({ Bucket: 'bucket', Key: 'k', Body: body }))
-  const openFiles = async () => (await readdir('/proc/self/fd')).length
+  const openFiles = async () => (await readdir('/dev/fd')).length
   const before = await openFiles()
   const memoryBefore = process.memoryUsage().rss
   const stalled = await Promise.all(Array.from({ length: 64 }, () => stall(`${endpoint}/bucket/k`)))
@@ -93,7 +93,7 @@ it('a page out of 200,000 keys is found without sorting them again', () => {
   for (let turn = 0; turn < 200; turn++) {
     index.add(`files/new/${turn}`)
     index.remove(`files/5/${turn}`)
-    expect([...walk(index.sorted(), page, '', () => true)]).toHaveLength(101)
+    expect([...walk(index.sorted(), page, 0, () => true)]).toHaveLength(101)
   }
   expect(performance.now() - startedMs).toBeLessThan(1500)
 })

@@ -100,7 +100,7 @@ export function objectChecks(check: Check): void {
   })
 
   check('an empty object is an object', async ({ client, bucket }) => {
-    await client.send(new PutObjectCommand({ Bucket: bucket, Key: 'empty', Body: '' }))
+    await client.send(new PutObjectCommand({ Bucket: bucket, Key: 'empty', Body: Buffer.alloc(0) }))
     const got = await client.send(new GetObjectCommand({ Bucket: bucket, Key: 'empty' }))
     expect(got.ContentLength).toBe(0)
     expect(await textOf(got)).toBe('')

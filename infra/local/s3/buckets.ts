@@ -4,7 +4,7 @@
  */
 import { receiveText } from './body.ts'
 import type { Call, Reply } from './call.ts'
-import { type Cloud, type Operation, xmlReply } from './cloud.ts'
+import { type Cloud, modifiedNow, type Operation, xmlReply } from './cloud.ts'
 import type { Setting } from './entries.ts'
 import { invalidArgument, notImplemented, S3Error } from './errors.ts'
 import { owner } from './listing.ts'
@@ -40,7 +40,7 @@ export async function createBucket(call: Call, cloud: Cloud): Promise<Reply> {
       'Your previous request to create the named bucket succeeded.',
     )
   }
-  if (!exists) cloud.store.commit({ op: 'bucket', name, createdMs: cloud.now() })
+  if (!exists) cloud.store.commit({ op: 'bucket', name, createdMs: modifiedNow(cloud) })
   return { status: 200, headers: { location: `/${name}` } }
 }
 

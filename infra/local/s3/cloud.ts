@@ -17,6 +17,11 @@ export interface Cloud {
 /** One S3 operation: it returns an answer or throws a refusal. */
 export type Operation = (call: Call, cloud: Cloud) => Promise<Reply> | Reply
 
+/** The time of a change; S3 keeps whole seconds. */
+export function modifiedNow(cloud: Cloud): number {
+  return Math.floor(cloud.now() / 1000) * 1000
+}
+
 /** An answer that is an XML document. */
 export function xmlReply(body: string, headers: Record<string, string> = {}): Reply {
   return { status: 200, headers: { 'content-type': 'application/xml', ...headers }, body }

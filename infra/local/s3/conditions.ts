@@ -38,8 +38,7 @@ export function checkWrite(headers: HeaderMap, key: string, current: Version | u
 }
 
 function failedCondition(headers: HeaderMap, prefix: string, version: Version): string | undefined {
-  // HTTP dates have whole seconds.
-  const modifiedMs = Math.floor(version.modifiedMs / 1000) * 1000
+  const { modifiedMs } = version
   const ifMatch = headers[`${prefix}if-match`]
   const unmodifiedSince = parseDate(headers[`${prefix}if-unmodified-since`])
   if (ifMatch !== undefined && !matches(ifMatch, version.etag)) return 'If-Match'

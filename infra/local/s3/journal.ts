@@ -2,7 +2,16 @@
  * An append-only file of JSON lines. A line is written in one call before its change is applied, so a killed process
  * loses at most a line that nobody was told of; such a torn last line is cut off at the next start.
  */
-import { closeSync, createReadStream, openSync, renameSync, truncateSync, writeSync } from 'node:fs'
+import {
+  appendFileSync,
+  closeSync,
+  createReadStream,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  renameSync,
+  truncateSync,
+} from 'node:fs'
 import { Entry } from './entries.ts'
 
 const batchLines = 1000
@@ -37,11 +46,20 @@ export async function replay(path: string, apply: (entry: Entry) => void): Promi
 /** Opens a journal to append to. */
 export function openJournal(path: string): Journal {
   const file = openSync(path, 'a')
+  let size = fstatSync(file).size
   let isOpen = true
   return {
     append(entry) {
       if (!isOpen) throw new Error('The store is closed')
-      writeSync(file, `${JSON.stringify(entry)}\n`)
+      const line = `${JSON.stringify(entry)}\n`
+      try {
+        appendFileSync(file, line)
+        size += Buffer.byteLength(line)
+      } catch (cause) {
+        // A disk that is full took half a line: the next one must not be written behind it.
+        ftruncateSync(file, size)
+        throw cause
+      }
     },
     close() {
       if (isOpen) closeSync(file)
@@ -58,10 +76,10 @@ export function rewrite(path: string, entries: Iterable<Entry>): void {
   for (const entry of entries) {
     lines.push(`${JSON.stringify(entry)}\n`)
     if (lines.length < batchLines) continue
-    writeSync(file, lines.join(''))
+    appendFileSync(file, lines.join(''))
     lines = []
   }
-  writeSync(file, lines.join(''))
+  appendFileSync(file, lines.join(''))
   closeSync(file)
   renameSync(draft, path)
 }

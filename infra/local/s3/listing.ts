@@ -18,11 +18,11 @@ export function listObjects(call: Call, cloud: Cloud): Reply {
   const keys = bucket.keys.sorted()
   const token = call.query.get('continuation-token')
   const startAfter = call.query.get('start-after')
-  const from = token !== null ? after(keys, parseToken(token)) : startAfter ? `${startAfter}\u0000` : ''
+  const start = after(keys, token === null ? { kind: 'key', name: startAfter ?? '' } : parseToken(token))
   const found: Found[] = []
   let isTruncated = false
   if (page.maxKeys > 0) {
-    for (const each of walk(keys, page, from, (key) => latest(bucket, key)?.blob !== undefined)) {
+    for (const each of walk(keys, page, start, (key) => latest(bucket, key)?.blob !== undefined)) {
       isTruncated = found.length === page.maxKeys
       if (isTruncated) break
       found.push(each)

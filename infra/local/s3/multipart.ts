@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Call, Reply } from './call.ts'
 import { type Algorithm, parseAlgorithm } from './checksum.ts'
-import { type Cloud, xmlReply } from './cloud.ts'
+import { type Cloud, modifiedNow, xmlReply } from './cloud.ts'
 import { describe } from './describe.ts'
 import type { Checksum, Upload } from './entries.ts'
 import { S3Error } from './errors.ts'
@@ -23,7 +23,7 @@ export function createUpload(call: Call, cloud: Cloud): Reply {
     id: randomBytes(32).toString('base64url'),
     bucket: bucket.name,
     key: call.key,
-    startedMs: cloud.now(),
+    startedMs: modifiedNow(cloud),
     algorithm,
     checksumType,
   }

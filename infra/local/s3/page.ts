@@ -4,7 +4,7 @@
  */
 import { encodeKey } from './encoding.ts'
 import { invalidArgument } from './errors.ts'
-import { afterPrefix, compareKeys, lowerBound } from './keys.ts'
+import { afterPrefix, lowerBound } from './keys.ts'
 import { element, escapeXml } from './xml.ts'
 
 const maxPageKeys = 1000
@@ -51,15 +51,14 @@ export interface Found {
   name: string
 }
 
-/** Keys and common prefixes in order, from the first key at or after `from`; `isShown` says whether a key counts. */
+/** Keys and common prefixes in order, from the index `start`; `isShown` says whether a key counts. */
 export function* walk(
   keys: readonly string[],
   page: PageRequest,
-  from: string,
+  start: number,
   isShown: (key: string) => boolean,
 ): Generator<Found> {
-  const start = compareKeys(from, page.prefix) > 0 ? from : page.prefix
-  for (let at = lowerBound(keys, start); at < keys.length; at++) {
+  for (let at = Math.max(start, lowerBound(keys, page.prefix)); at < keys.length; at++) {
     const key = keys[at] ?? ''
     if (!key.startsWith(page.prefix)) return
     if (!isShown(key)) continue
@@ -74,9 +73,7 @@ export function* walk(
   }
 }
 
-/** Where a walk goes on behind what it has shown. */
-export function after(keys: readonly string[], found: Found): string {
-  if (found.kind === 'key') return `${found.name}\u0000`
-  // No key is left behind the prefix: a place after every key with it.
-  return keys[afterPrefix(keys, found.name)] ?? `${found.name}\u{10ffff}`
+/** The index from which a walk goes on behind what it has shown. */
+export function after(keys: readonly string[], found: Found): number {
+  return found.kind === 'prefix' ? afterPrefix(keys, found.name) : lowerBound(keys, `${found.name}\u0000`)
 }

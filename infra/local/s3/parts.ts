@@ -6,7 +6,7 @@ import type { BlobWriter } from './blobs.ts'
 import { absorb, type Received, receive } from './body.ts'
 import type { Call, Reply } from './call.ts'
 import { checksumHeader } from './checksum.ts'
-import { type Cloud, xmlReply } from './cloud.ts'
+import { type Cloud, modifiedNow, xmlReply } from './cloud.ts'
 import { copyResult, findSource, openSource } from './copy.ts'
 import type { Part } from './entries.ts'
 import { invalidArgument, S3Error } from './errors.ts'
@@ -65,7 +65,7 @@ function storePart(
       blob: writer.id,
       size,
       md5: md5.toString('hex'),
-      modifiedMs: cloud.now(),
+      modifiedMs: modifiedNow(cloud),
       checksum: checksum && { ...checksum, type: 'FULL_OBJECT' },
     }
     cloud.store.commit({ op: 'part', upload: upload.id, part })

@@ -4,7 +4,7 @@
  */
 import { receiveText } from './body.ts'
 import type { Call, Reply } from './call.ts'
-import { type Cloud, xmlReply } from './cloud.ts'
+import { type Cloud, modifiedNow, xmlReply } from './cloud.ts'
 import type { Version } from './entries.ts'
 import { notImplemented, S3Error } from './errors.ts'
 import { requireVersionId } from './find.ts'
@@ -83,7 +83,7 @@ function addMarker(bucket: Bucket, cloud: Cloud, key: string): Version {
     key,
     versionId: newVersionId(bucket),
     sequence: cloud.store.nextSequence(),
-    modifiedMs: cloud.now(),
+    modifiedMs: modifiedNow(cloud),
     size: 0,
     etag: '',
     headers: {},

@@ -5,6 +5,7 @@ import type { Call, Reply } from './call.ts'
 import { type Cloud, xmlReply } from './cloud.ts'
 import type { Version } from './entries.ts'
 import { invalidArgument } from './errors.ts'
+import { lowerBound } from './keys.ts'
 import { contentElements, owner } from './listing.ts'
 import { after, type Found, type PageRequest, pageElements, parsePage, walk } from './page.ts'
 import type { Bucket } from './state.ts'
@@ -59,8 +60,8 @@ function* walkVersions(
   const keys = bucket.keys.sorted()
   const isPrefix = page.delimiter !== '' && keyMarker.endsWith(page.delimiter) && keyMarker !== page.prefix
   const marker: Found = { kind: isPrefix && versionMarker === '' ? 'prefix' : 'key', name: keyMarker }
-  const from = versionMarker === '' && keyMarker !== '' ? after(keys, marker) : keyMarker
-  for (const found of walk(keys, page, from, () => true)) {
+  const first = versionMarker === '' ? after(keys, marker) : lowerBound(keys, keyMarker)
+  for (const found of walk(keys, page, first, () => true)) {
     if (found.kind === 'prefix') {
       yield { found }
       continue

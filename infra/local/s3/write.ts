@@ -5,7 +5,7 @@
 import type { BlobWriter } from './blobs.ts'
 import { receive } from './body.ts'
 import type { Call, HeaderMap, Reply } from './call.ts'
-import type { Cloud } from './cloud.ts'
+import { type Cloud, modifiedNow } from './cloud.ts'
 import { checkWrite } from './conditions.ts'
 import { checksumHeaders, describe } from './describe.ts'
 import type { Checksum, Description, Version } from './entries.ts'
@@ -52,7 +52,7 @@ export function publish(call: Call, cloud: Cloud, event: EventName, draft: Draft
     key: call.key,
     versionId: newVersionId(bucket),
     sequence: store.nextSequence(),
-    modifiedMs: cloud.now(),
+    modifiedMs: modifiedNow(cloud),
   }
   store.commit({ op: 'put', bucket: bucket.name, version, upload })
   cloud.notify(event, bucket.name, version)
