@@ -4,7 +4,7 @@
  */
 import { acceptIdentifier, acceptName, acceptRows, acceptTags } from './accept.ts'
 import type { FileStores } from './complete.ts'
-import { ResolverError } from './errors.ts'
+import { noSuchFile } from './errors.ts'
 import { type FileItem, withFormerAudiences } from './file.ts'
 import { repeatOnConflict } from './retry.ts'
 import { acceptReaders } from './store.ts'
@@ -74,7 +74,7 @@ export function renameFile(stores: Stores, ref: FileRef, name: string): Promise<
 function change(stores: Stores, ref: FileRef, decide: (file: FileItem) => FileItem): Promise<FileItem> {
   return repeatOnConflict(async () => {
     const file = await stores.files.get(ref.workspaceId, ref.fileId)
-    if (!file || file.state === 'deleted') throw new ResolverError('not-found')
+    if (!file || file.state === 'deleted') throw noSuchFile(ref)
     const changed = acceptRows(decide(file))
     const after = withFormerAudiences(file, { ...changed, revision: file.revision + 1 })
     await stores.files.write(file, after)

@@ -34,27 +34,28 @@ const Algorithms = z
   .transform((text) => text.split(',').map((name) => name.trim()))
   .pipe(z.array(z.enum(signatureAlgorithms, `must be among ${signatureAlgorithms.join(', ')}`)).min(1))
 
-const Environment = z
-  .object({
-    FILES_BUCKET: required,
-    FILES_TABLE: required,
-    BUCKETS_TABLE: required,
-    HOST_JWKS: Jwks.optional(),
-    HOST_JWKS_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
-    TOKEN_ISSUER: required,
-    TOKEN_AUDIENCE: required,
-    TOKEN_ALGORITHMS: Algorithms.default([...signatureAlgorithms]),
-    MAX_READ_BYTES: digits(1, 2 ** 30, 10_485_760),
-    RATE_LIMIT_PER_SECOND: digits(1, 10_000, 100),
-    RATE_LIMIT_BURST: digits(1, 1_000_000, 1_000),
-    FIRST_BYTE_TIMEOUT_MS: digits(1, 900_000, 25_000),
-    IDLE_TIMEOUT_MS: digits(1, 900_000, 15_000),
-    RESPONSE_TIMEOUT_MS: digits(1, 900_000, 180_000),
-  })
-  .refine((env) => (env.HOST_JWKS === undefined) !== (env.HOST_JWKS_URL === undefined), {
-    path: ['HOST_JWKS'],
-    error: 'set exactly one of HOST_JWKS and HOST_JWKS_URL',
-  })
+const StoreEnvironment = z.object({
+  FILES_BUCKET: required,
+  FILES_TABLE: required,
+  MAX_READ_BYTES: digits(1, 2 ** 30, 10_485_760),
+})
+
+const Environment = StoreEnvironment.extend({
+  BUCKETS_TABLE: required,
+  HOST_JWKS: Jwks.optional(),
+  HOST_JWKS_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
+  TOKEN_ISSUER: required,
+  TOKEN_AUDIENCE: required,
+  TOKEN_ALGORITHMS: Algorithms.default([...signatureAlgorithms]),
+  RATE_LIMIT_PER_SECOND: digits(1, 10_000, 100),
+  RATE_LIMIT_BURST: digits(1, 1_000_000, 1_000),
+  FIRST_BYTE_TIMEOUT_MS: digits(1, 900_000, 25_000),
+  IDLE_TIMEOUT_MS: digits(1, 900_000, 15_000),
+  RESPONSE_TIMEOUT_MS: digits(1, 900_000, 180_000),
+}).refine((env) => (env.HOST_JWKS === undefined) !== (env.HOST_JWKS_URL === undefined), {
+  path: ['HOST_JWKS'],
+  error: 'set exactly one of HOST_JWKS and HOST_JWKS_URL',
+})
 
 /** Everything that an operator may set; times in milliseconds, sizes in bytes. */
 export interface Config {
@@ -72,14 +73,18 @@ export interface Config {
   readonly responseMs: number
 }
 
+/** What somebody who stores files must know; the names are those of `Config`. */
+export type StoreConfig = Pick<Config, 'bucket' | 'filesTable' | 'maxReadBytes'>
+
+/** The part of the configuration that storing needs. Throws one error that names every wrong variable. */
+export function parseStoreConfig(environment: Record<string, string | undefined>): StoreConfig {
+  const env = parse(StoreEnvironment, environment)
+  return { bucket: env.FILES_BUCKET, filesTable: env.FILES_TABLE, maxReadBytes: env.MAX_READ_BYTES }
+}
+
 /** The configuration that an environment holds. Throws one error that names every wrong variable. */
 export function parseConfig(environment: Record<string, string | undefined>): Config {
-  const parsed = Environment.safeParse(environment)
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map((issue) => `  ${String(issue.path[0])}: ${issue.message}`)
-    throw new Error(`The configuration is wrong:\n${[...new Set(problems)].join('\n')}`)
-  }
-  const env = parsed.data
+  const env = parse(Environment, environment)
   return Object.freeze({
     bucket: env.FILES_BUCKET,
     filesTable: env.FILES_TABLE,
@@ -94,4 +99,11 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     idleMs: env.IDLE_TIMEOUT_MS,
     responseMs: env.RESPONSE_TIMEOUT_MS,
   })
+}
+
+function parse<T>(schema: z.ZodType<T>, environment: Record<string, string | undefined>): T {
+  const parsed = schema.safeParse(environment)
+  if (parsed.success) return parsed.data
+  const problems = parsed.error.issues.map((issue) => `  ${String(issue.path[0])}: ${issue.message}`)
+  throw new Error(`The configuration is wrong:\n${[...new Set(problems)].join('\n')}`)
 }

@@ -60,3 +60,8 @@ export function invalidParams(detail: string, data?: Record<string, unknown>): R
 export function limitExceeded(detail: string): ResolverError {
   return new ResolverError('limit', { detail })
 }
+
+/** A file that is to be changed or deleted and is not there; told to its host only, never to a caller. */
+export function noSuchFile({ workspaceId, fileId }: { workspaceId: string; fileId: string }): ResolverError {
+  return new ResolverError('not-found', { detail: `workspace "${workspaceId}" has no file ${fileId}` })
+}

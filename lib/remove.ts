@@ -4,7 +4,7 @@
  */
 import type { FileRef } from './change.ts'
 import type { FileStores } from './complete.ts'
-import { ResolverError } from './errors.ts'
+import { noSuchFile } from './errors.ts'
 import { tombstoneSec } from './limits.ts'
 import { repeatOnConflict } from './retry.ts'
 
@@ -19,5 +19,5 @@ export async function removeFile(stores: Pick<FileStores, 'files' | 'objects'>, 
     return present
   })
   if (file) await objects.remove(file.objectKey)
-  if (!file || file.state === 'deleted') throw new ResolverError('not-found')
+  if (!file || file.state === 'deleted') throw noSuchFile(ref)
 }

@@ -1,0 +1,46 @@
+/**
+ * `npm run files -- <command>`: stores, changes and deletes files as a host does, and lists and reads them through the
+ * resolver as a caller. Exit code 0 if it worked, 1 if not, 2 for a wrong command line; errors go to stderr.
+ */
+import { Command, CommanderError } from 'commander'
+import { addAskCommands } from './ask.ts'
+import { createOutput } from './output.ts'
+import { findPlace } from './place.ts'
+import { addWriteCommands, type Run } from './write.ts'
+
+const program = new Command('npm run files --')
+  .description('Stores, shares, tags, lists and reads files of the file resolver.')
+  .option('--data <dir>', 'data folder of a running dev service', '.local')
+  .option('--json', 'print JSON')
+  .exitOverride()
+  .configureHelp({ showGlobalOptions: true })
+
+const run: Run = async (work) => {
+  const { data, json = false } = program.opts<{ data: string; json?: true }>()
+  await work(await findPlace(data), createOutput(json))
+}
+
+addWriteCommands(program, run)
+addAskCommands(program, run)
+for (const command of program.commands) {
+  command.option('--data <dir>', 'data folder of a running dev service').option('--json', 'print JSON')
+  command.on('option:data', (dir: string) => program.setOptionValue('data', dir))
+  command.on('option:json', () => program.setOptionValue('json', true))
+  command.configureHelp({ showGlobalOptions: false })
+}
+
+process.exitCode = await main()
+
+async function main(): Promise<number> {
+  try {
+    await program.parseAsync()
+    return 0
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      if (error.code === 'files.usage') console.error(error.message)
+      return error.exitCode === 0 ? 0 : 2
+    }
+    console.error(`error: ${error instanceof Error ? error.message : String(error)}`)
+    return 1
+  }
+}

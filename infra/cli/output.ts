@@ -1,0 +1,38 @@
+/**
+ * How a command speaks: lines for people as it goes, or one JSON document at its end with `--json`.
+ */
+import type { FileItem } from '../../lib/file.ts'
+
+/** Where a command's answers go. */
+export interface Output {
+  /** A line for people; silent with `--json`. */
+  line(text: string): void
+  /** Bytes for people or pipes; silent with `--json`. */
+  bytes(data: string | Uint8Array): void
+  /** The whole answer, printed only with `--json`. */
+  json(value: unknown): void
+}
+
+/** Output to standard output. */
+export function createOutput(json: boolean): Output {
+  return {
+    line: (text) => void (json || process.stdout.write(`${text}\n`)),
+    bytes: (data) => void (json || process.stdout.write(data)),
+    json: (value) => void (json && process.stdout.write(`${JSON.stringify(value)}\n`)),
+  }
+}
+
+/** A file as the CLI shows it. */
+export function describeFile(file: FileItem) {
+  const { name, tags, visibility, readers, ownerId: owner, createdAt } = file
+  const { type: mimeType, size } = file.content ?? {}
+  return { uri: `files://${file.fileId}`, name, mimeType, size, owner, visibility, readers, tags, createdAt }
+}
+
+/** One line about who may see a file and how it is tagged. */
+export function summariseFile(file: FileItem): string {
+  const shared = file.visibility === 'shared' ? 'shared with the workspace' : 'private'
+  const readers = file.readers.length > 0 ? `, readers: ${file.readers.join(', ')}` : ''
+  const tags = file.tags.length > 0 ? `, tags: ${file.tags.join(', ')}` : ''
+  return `files://${file.fileId} ${file.name}: ${shared}${readers}${tags}`
+}

@@ -1,0 +1,57 @@
+/**
+ * Where the CLI works: the dev cloud that runs on the data folder, else whatever the environment names.
+ */
+import { resolve } from 'node:path'
+import { createStores } from '../../functions/wiring.ts'
+import type { Caller } from '../../lib/access.ts'
+import type { FileStores } from '../../lib/complete.ts'
+import { parseStoreConfig } from '../../lib/config.ts'
+import { createSigner, signToken } from '../../lib/token.ts'
+import { findDescriptor } from '../local/descriptor.ts'
+import { openSigningKey } from '../local/signing.ts'
+
+/** The stores to write to, and a way to ask the resolver as somebody. */
+export interface Place {
+  stores(): FileStores
+  token(caller: Caller, ttlSec: number): Promise<string>
+  resolverUrl(): string
+}
+
+const remedy = (data: string) =>
+  `No dev service runs on the folder "${data}". Start one with "npm run dev", name its folder with --data`
+
+/** The place that `--data` names, if a dev cloud runs there, else the environment's. */
+export async function findPlace(data: string): Promise<Place> {
+  const dir = resolve(data)
+  const running = await findDescriptor(dir)
+  if (running) Object.assign(process.env, running.environment)
+
+  return {
+    stores() {
+      if (!running && !process.env.FILES_BUCKET) {
+        throw new Error(
+          `${remedy(data)}, or set FILES_BUCKET and FILES_TABLE (and the AWS SDK's own variables).`,
+        )
+      }
+      const config = parseStoreConfig(process.env)
+      return { ...createStores(config, process.env), maxReadBytes: config.maxReadBytes }
+    },
+    async token(caller, ttlSec) {
+      if (!running) {
+        if (process.env.FILE_RESOLVER_TOKEN) return process.env.FILE_RESOLVER_TOKEN
+        throw new Error(`${remedy(data)}, or set FILE_RESOLVER_TOKEN to a token that your host signed.`)
+      }
+      const { TOKEN_ISSUER = '', TOKEN_AUDIENCE = '' } = running.environment
+      return signToken(
+        await createSigner(await openSigningKey(dir), TOKEN_ISSUER, TOKEN_AUDIENCE),
+        caller,
+        ttlSec,
+      )
+    },
+    resolverUrl() {
+      const url = running?.url ?? process.env.FILE_RESOLVER_URL
+      if (url) return url
+      throw new Error(`${remedy(data)}, or set FILE_RESOLVER_URL.`)
+    },
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * `npm run dev`: the whole service on this machine. Emulated S3 and DynamoDB in this process, a local signing key,
+ * sample files, and the resolver on Node's HTTP server; then a table of what is there and requests to paste.
+ */
+import { mkdir } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { relative, resolve } from 'node:path'
+import { Command, InvalidArgumentError } from 'commander'
+import { createDynamo, createResolver, createS3, createStores } from '../../functions/wiring.ts'
+import { parseConfig } from '../../lib/config.ts'
+import { createLog } from '../../lib/log.ts'
+import { createHttpServer } from '../../lib/node.ts'
+import { startCloud } from './cloud.ts'
+import { findDescriptor, removeDescriptor, writeDescriptor } from './descriptor.ts'
+import { createResources } from './resources.ts'
+import { storeSamples } from './samples.ts'
+import { openSigningKey, publicJwks } from './signing.ts'
+import { welcome } from './welcome.ts'
+
+const options = new Command('npm run dev --')
+  .description('Runs the file resolver with emulated S3 and DynamoDB; needs nothing but Node.')
+  .option('--port <number>', 'port to listen on, 0 for any free one', port, 8787)
+  .option('--data <dir>', 'folder that keeps all data', '.local')
+  .option('--no-samples', 'store no sample files')
+  .option('--json', 'print one JSON line {"url": …} when ready, and nothing else')
+  .parse()
+  .opts<{ port: number; data: string; samples: boolean; json?: true }>()
+
+try {
+  await start()
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exit(1)
+}
+
+async function start(): Promise<void> {
+  const dir = resolve(options.data)
+  await mkdir(dir, { recursive: true })
+  const running = await findDescriptor(dir)
+  if (running) {
+    throw new Error(
+      `A dev service runs already on ${options.data}, at ${running.url} (process ${running.pid}): stop it, or choose another --data.`,
+    )
+  }
+  const signingKey = await openSigningKey(dir)
+  const environment = { ...localDefaults(publicJwks(signingKey)), ...presentEnvironment() }
+  const config = parseConfig(environment)
+  const cloud = await startCloud({ dir })
+  Object.assign(environment, cloud.environment)
+  Object.assign(process.env, cloud.environment)
+
+  await createResources(createS3(environment), createDynamo(), config)
+  const stores = { ...createStores(config, environment), maxReadBytes: config.maxReadBytes }
+  if (options.samples) await storeSamples(stores)
+
+  const log = createLog((line) => process.stderr.write(`${line}\n`))
+  const server = createHttpServer(createResolver(config, environment, log), config, log)
+  await new Promise<void>((listening, failed) => {
+    server.once('error', (error) => failed(portError(error)))
+    server.listen(options.port, '127.0.0.1', listening)
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  await writeDescriptor(dir, { pid: process.pid, url, environment: storeEnvironment(environment) })
+
+  const stop = async () => {
+    await removeDescriptor(dir)
+    server.closeAllConnections()
+    server.close()
+    await cloud.close()
+    process.exit(0)
+  }
+  process.once('SIGINT', stop)
+  process.once('SIGTERM', stop)
+
+  if (options.json) console.log(JSON.stringify({ url }))
+  else console.log(await welcome({ url, dataOption: dataOption(), signingKey, config }))
+}
+
+/** What the service needs and a developer has not set. */
+function localDefaults(jwks: string): Record<string, string> {
+  const keys = process.env.HOST_JWKS_URL ? {} : { HOST_JWKS: jwks }
+  return {
+    FILES_BUCKET: 'files',
+    FILES_TABLE: 'files',
+    BUCKETS_TABLE: 'buckets',
+    TOKEN_ISSUER: 'http://localhost/host',
+    TOKEN_AUDIENCE: 'file-resolver',
+    ...keys,
+  }
+}
+
+function presentEnvironment(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
+}
+
+/** What another process needs to work on the same stores, and nothing else of this one's environment. */
+function storeEnvironment(environment: Record<string, string>): Record<string, string> {
+  const wanted =
+    /^(AWS_(REGION|ACCESS_KEY_ID|SECRET_ACCESS_KEY|ENDPOINT_URL.*)|FILES_.*|TOKEN_.*|MAX_READ_BYTES)$/
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => wanted.test(name)))
+}
+
+/** The flag by which the CLI finds this data folder, empty for the default one. */
+function dataOption(): string {
+  const path = relative(process.cwd(), resolve(options.data)) || '.'
+  return path === '.local' ? '' : ` --data ${JSON.stringify(options.data)}`
+}
+
+function port(text: string): number {
+  const value = Number(text)
+  if (/^\d{1,5}$/.test(text) && value <= 65_535) return value
+  throw new InvalidArgumentError('It must be a whole number from 0 to 65535.')
+}
+
+function portError(error: Error): Error {
+  if (!('code' in error && error.code === 'EADDRINUSE')) return error
+  return new Error(
+    `Port ${options.port} is in use: choose another with --port, or --port 0 for any free one.`,
+  )
+}
