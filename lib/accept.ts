@@ -8,9 +8,9 @@ import { fileIdPattern, objectKey } from './keys.ts'
 import { identifierPattern, maxKeyBytes, maxRows, maxTagBytes, maxTagsBytes } from './limits.ts'
 import { isPossibleTag } from './params.ts'
 
-/** The tags in NFC, each once. Throws `limit` for a tag that is empty or too long, and for too many together. */
+/** The tags in NFC, in order, each once. Throws `limit` for a tag that is empty or too long, and for too many together. */
 export function acceptTags(tags: readonly string[]): string[] {
-  const accepted = [...new Set(tags.map((tag) => tag.normalize('NFC')))]
+  const accepted = [...new Set(tags.map((tag) => tag.normalize('NFC')))].sort()
   const bad = accepted.find((tag) => !isPossibleTag(tag))
   if (bad !== undefined) {
     throw limitExceeded(

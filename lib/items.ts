@@ -59,9 +59,9 @@ export function fromItem(item: Item): FileItem {
     createdAt: readText(item, 'createdAt'),
     objectKey: readText(item, 'objectKey'),
     visibility: item.visibility?.S === 'shared' ? 'shared' : 'private',
-    readers: item.readers?.SS ?? [],
-    tags: item.tags?.SS ?? [],
-    formerReaders: item.formerReaders?.SS ?? [],
+    readers: readSet(item, 'readers'),
+    tags: readSet(item, 'tags'),
+    formerReaders: readSet(item, 'formerReaders'),
     formerlyShared: item.formerlyShared?.BOOL ?? false,
     expiresAtSec,
     content: item.etag ? readContent(item) : undefined,
@@ -73,6 +73,11 @@ export function readText(item: Item, name: string): string {
   const value = item[name]?.S
   if (value === undefined) throw unavailable(`An item of the Files table has no text attribute "${name}"`)
   return value
+}
+
+/** A set in order, so that what is read compares with what is written; DynamoDB promises none. */
+function readSet(item: Item, name: string): string[] {
+  return [...(item[name]?.SS ?? [])].sort()
 }
 
 function readNumber(item: Item, name: string): number {

@@ -94,9 +94,9 @@ function pendingFile(input: NewFile): FileItem {
   })
 }
 
-/** The readers, each once and without the owner, who may read anyway. */
+/** The readers in order, each once and without the owner, who may read anyway. */
 export function acceptReaders(readers: readonly string[], ownerId: string): string[] {
   const users = new Set(readers.map((reader) => acceptIdentifier('reader', reader)))
   users.delete(ownerId)
-  return [...users]
+  return [...users].sort()
 }
