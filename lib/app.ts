@@ -7,7 +7,7 @@ import type { Caller } from './access.ts'
 import type { Authenticate } from './auth.ts'
 import { streamOf } from './body.ts'
 import type { Chunk } from './encode.ts'
-import { ResolverError } from './errors.ts'
+import { ResolverError, type WireCode } from './errors.ts'
 import type { FileIndex } from './files.ts'
 import type { Health } from './health.ts'
 import { maxBodyBytes } from './limits.ts'
@@ -63,8 +63,8 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
       requireJson(c.req.header('content-type'))
       const message = parseMessage(body)
       id = message.id ?? null
-      const maxBytes = readLimit(c.req.header('max-read-bytes'), deps.maxReadBytes)
       if (message.id === undefined) return c.body(null, 202)
+      const maxBytes = readLimit(c.req.header('max-read-bytes'), deps.maxReadBytes)
       const result = await withDeadline(deps.firstByteMs, c.env.signal, (signal) =>
         call(deps, caller, message, maxBytes, signal),
       )
@@ -95,17 +95,21 @@ function call(
   deps: AppDeps,
   caller: Caller,
   { method, params }: Message,
-  maxBytes: number,
+  maxBytes: number | undefined,
   signal: AbortSignal,
 ): Promise<AsyncGenerator<Chunk>> {
+  if (maxBytes === undefined) {
+    return refuse(deps.throttle, caller, 'invalid-request', 'Max-Read-Bytes must be a whole number of bytes')
+  }
   if (method === readMethod) return read(deps, { caller, params, maxBytes, signal })
   if (method === listMethod) return list(deps, { caller, params, signal })
-  return unknownMethod(deps.throttle, caller)
+  return refuse(deps.throttle, caller, 'unknown-method')
 }
 
-async function unknownMethod(throttle: Throttle, caller: Caller): Promise<never> {
+/** A request that fails whatever storage says costs a token as well (contract 6). */
+async function refuse(throttle: Throttle, caller: Caller, code: WireCode, detail?: string): Promise<never> {
   await throttle.take(caller)
-  throw new ResolverError('unknown-method')
+  throw new ResolverError(code, detail === undefined ? {} : { detail })
 }
 
 async function* respond(id: Id | null, result: AsyncGenerator<Chunk>): AsyncGenerator<Chunk> {
@@ -129,13 +133,10 @@ function requireJson(contentType: string | undefined): void {
   throw new EnvelopeError('not-json', null)
 }
 
-/** `Max-Read-Bytes` may lower the limit for one request, never raise it. */
-function readLimit(header: string | undefined, maxReadBytes: number): number {
+/** `Max-Read-Bytes` may lower the limit for one request, never raise it; undefined when it is no number. */
+function readLimit(header: string | undefined, maxReadBytes: number): number | undefined {
   if (header === undefined) return maxReadBytes
-  if (!/^\d{1,15}$/.test(header)) {
-    throw new ResolverError('invalid-request', { detail: 'Max-Read-Bytes must be a whole number of bytes' })
-  }
-  return Math.min(maxReadBytes, Number(header))
+  return /^\d+$/.test(header) ? Math.min(maxReadBytes, Number(header)) : undefined
 }
 
 /** Runs with a signal that aborts with the client's or when the time for the first byte is over. */
