@@ -56,7 +56,7 @@ export interface ObjectStore {
 export function createObjectStore(client: S3Client, bucket: string): ObjectStore {
   return {
     async head(key, signal) {
-      const found = await answered('HeadObject', () =>
+      const found = await answered('HeadObject', missingByStatus, () =>
         client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }), abortable(signal)),
       )
       if (found === undefined) return undefined
@@ -81,7 +81,7 @@ export function createObjectStore(client: S3Client, bucket: string): ObjectStore
         VersionId: pin.versionId,
         IfMatch: pin.etag,
       })
-      const found = await answered('GetObject', () => client.send(request, abortable(signal)))
+      const found = await answered('GetObject', missingByName, () => client.send(request, abortable(signal)))
       if (found === undefined) return undefined
       const body = found.Body as Readable | undefined
       if (body === undefined || found.ContentLength !== pin.size) {
@@ -92,7 +92,7 @@ export function createObjectStore(client: S3Client, bucket: string): ObjectStore
     },
 
     async put(key, body, options) {
-      await answered('PutObject', () =>
+      await answered('PutObject', [], () =>
         client.send(
           new PutObjectCommand({
             Bucket: bucket,
@@ -107,7 +107,9 @@ export function createObjectStore(client: S3Client, bucket: string): ObjectStore
     },
 
     async remove(key) {
-      await answered('DeleteObject', () => client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key })))
+      await answered('DeleteObject', missingByName, () =>
+        client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key })),
+      )
     },
 
     async ping(signal) {
@@ -116,19 +118,24 @@ export function createObjectStore(client: S3Client, bucket: string): ObjectStore
   }
 }
 
-/** The answer, undefined for "no such object", or storage trouble. */
-async function answered<T>(operation: string, send: () => Promise<T>): Promise<T | undefined> {
+/** How S3 says in its body that there is no such object; any other 404 is not S3's word. */
+const missingByName = ['NoSuchKey', 'NoSuchVersion']
+
+/** HEAD carries no error body, so there a missing key is known by status alone. */
+const missingByStatus = [...missingByName, 'NotFound']
+
+/** The answer, undefined when the error's name is among `missing`, or storage trouble. */
+async function answered<T>(
+  operation: string,
+  missing: readonly string[],
+  send: () => Promise<T>,
+): Promise<T | undefined> {
   try {
     return await send()
   } catch (error) {
-    if (isMissing(error)) return undefined
+    if (error instanceof Error && missing.includes(error.name)) return undefined
     throw unavailable(`${operation} failed`, error)
   }
-}
-
-/** HEAD carries no error body, so a missing key is known by status there; a missing bucket is a fault of ours. */
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && ['NoSuchKey', 'NoSuchVersion', 'NotFound'].includes(error.name)
 }
 
 /** SDK options that end a call when the signal does. */
