@@ -143,6 +143,19 @@ export function versionChecks(check: Check): void {
     expect((await versionsOf(bucket, 3)).toSorted()).toEqual(all.toSorted())
   })
 
+  check(
+    'versions are rolled up by a delimiter, and a prefix that lost its last key is gone',
+    async (target) => {
+      const { client, bucket: Bucket } = await open(target, 'rolled', false)
+      for (const Key of ['a/1', 'b/1', 'c'])
+        await client.send(new PutObjectCommand({ Bucket, Key, Body: 'x' }))
+      await client.send(new DeleteObjectCommand({ Bucket, Key: 'b/1' }))
+      const list = await client.send(new ListObjectVersionsCommand({ Bucket, Delimiter: '/' }))
+      expect(list.CommonPrefixes).toEqual([{ Prefix: 'a/' }])
+      expect(list.Versions?.map(({ Key }) => Key)).toEqual(['c'])
+    },
+  )
+
   check('a version can be copied back over a newer one', async (target) => {
     const bucket = await open(target, 'copied')
     const { client, bucket: Bucket } = bucket

@@ -68,6 +68,17 @@ for (const [name, body, status, code] of framings) {
   })
 }
 
+it('a refusal amid a large body reaches the client, and not a reset', async () => {
+  const { endpoint } = await open({ trusting: true })
+  const answer = await send(
+    `${endpoint}/bucket/k`,
+    'PUT',
+    chunkedHeaders(5),
+    `zz\r\n${'x'.repeat(20_000_000)}`,
+  )
+  expect([answer.status, answer.body]).toEqual([400, expect.stringContaining('IncompleteBody')])
+})
+
 it('a body of unknown length is MissingContentLength, as in S3', async () => {
   const { endpoint } = await open({ trusting: true })
   const answer = await send(`${endpoint}/bucket/k`, 'PUT', { 'transfer-encoding': 'chunked' }, 'hello')
