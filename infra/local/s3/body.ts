@@ -31,7 +31,7 @@ export async function receive(call: Call, write: (chunk: Buffer) => Promise<void
   const chunked = isChunked(headers)
   requireLength(headers, chunked)
   const stated: HeaderMap = { ...headers }
-  // Without destroyOnReturn a throw in the loop would close the socket before the refusal is written.
+  // The message outlives a throw in the loop, so that the rest of a refused body can be drained.
   const raw: AsyncIterable<Buffer> = message.iterator({ destroyOnReturn: false })
   const received = await absorb(
     chunked ? decodeChunks(raw, stated) : raw,
