@@ -2,6 +2,7 @@
  * Bytes in, the inside of a JSON string out: base64 or escaped text, chunk by chunk, in constant memory. Strings that
  * come out are latin1, one character a byte (Node writes those fastest); what is not latin1 comes out as UTF-8 bytes.
  */
+import { escapeBytes } from './escape.ts'
 
 /** A piece of a response body: a string stands for its latin1 bytes. */
 export type Chunk = string | Uint8Array
@@ -23,14 +24,9 @@ export function encodeText(chunks: AsyncIterable<Uint8Array>, charset: string): 
   return charset === 'utf-8' ? escapeUtf8(chunks) : transcode(chunks, charset)
 }
 
-/**
- * JSON escapes only `"`, `\` and bytes below 0x20, and none of those occurs inside a multi-byte character: so UTF-8
- * need not be decoded. As latin1 its high bytes pass through untouched and a chunk's edge can cut no character.
- */
+/** Valid UTF-8 need not be decoded: see `escapeBytes`. */
 async function* escapeUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Chunk> {
-  for await (const chunk of chunks) {
-    yield JSON.stringify(asBuffer(chunk).toString('latin1')).slice(1, -1)
-  }
+  for await (const chunk of chunks) yield* escapeBytes(chunk)
 }
 
 async function* transcode(chunks: AsyncIterable<Uint8Array>, charset: string): AsyncGenerator<Chunk> {
