@@ -55,7 +55,7 @@ export function fileIdOf(uri: string): string | undefined {
 export function parseListParams(params: unknown = {}): Wanted | undefined {
   if (isObject(params) && 'cursor' in params) {
     throw invalidParams('cursor is not supported, the whole list comes in one response', {
-      cursor: params.cursor,
+      cursor: echo(params.cursor),
     })
   }
   const parsed = ListParams.safeParse(params)
@@ -90,12 +90,22 @@ function filterError(issues: readonly z.core.$ZodIssue[], params: unknown): Erro
   const value = path.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), params)
   if (path.at(-1) === 'scheme') {
     return invalidParams('only the scheme "files" can be listed', {
-      scheme: value,
+      scheme: echo(value),
       supported: supportedSchemes,
     })
   }
   const place = ['params', ...path].join('.')
   return invalidParams(`${place} has the wrong type`, { receivedType: typeName(value) })
+}
+
+/** The value as an error repeats it: null when it is nested so deeply that writing it could overflow the stack. */
+function echo(value: unknown): unknown {
+  return isShallow(value, 100) ? value : null
+}
+
+function isShallow(value: unknown, levels: number): boolean {
+  if (!isObject(value)) return true
+  return levels > 0 && Object.values(value).every((member) => isShallow(member, levels - 1))
 }
 
 function typeName(value: unknown): string {

@@ -22,8 +22,3 @@ export function sendRaw(url: string, ...parts: (string | Uint8Array)[]): Promise
 export function statusOf(answer: string): number {
   return Number(answer.split(' ')[1])
 }
-
-/** The body of a raw answer that is not chunked. */
-export function bodyOf(answer: string): string {
-  return answer.slice(answer.indexOf('\r\n\r\n') + 4)
-}
