@@ -37,9 +37,6 @@ export interface Connection {
   serve(method: string, params: unknown, signal?: AbortSignal): Promise<Record<string, unknown>>
 }
 
-/** For servers over stdio: MCP readers refuse a message over 10 MiB, counted with up to one chunk of the next. */
-export const stdioLimits = { maxReadBytes: 7_800_000, maxFrameBytes: 10_420_224 } as const
-
 /** Serves files on every client object of one connection. */
 export interface FileHost<Client> {
   /** Registers both methods and the capability on a client before it connects; anew for each rebuilt client. */

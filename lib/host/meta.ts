@@ -31,17 +31,20 @@ const reserved: ReadonlySet<string> = new Set(Object.values(reservedKeys))
 /** Free-form members, in which `_meta` is data of the tool and not MCP's. */
 const opaque: ReadonlySet<string> = new Set(['structuredContent', 'inputSchema', 'outputSchema', 'arguments'])
 
+/** Twice as deep as MCP has `_meta` anywhere; a server may nest what it sends without end. */
+const maxDepth = 16
+
 /** The result without reserved keys; the input stays as it is, and what has none of them is shared, not copied. */
 export function stripReservedMeta<T>(result: T, options: StripOptions = {}): T {
   const isStripped = (key: string) => (options.all ? key.startsWith(reservedPrefix) : reserved.has(key))
-  return strip(result, isStripped)
+  return strip(result, isStripped, maxDepth)
 }
 
-function strip<T>(value: T, isStripped: (key: string) => boolean): T {
-  if (typeof value !== 'object' || value === null) return value
+function strip<T>(value: T, isStripped: (key: string) => boolean, depth: number): T {
+  if (typeof value !== 'object' || value === null || depth === 0) return value
   let changed = false
   const entries = Object.entries(value).map(([key, member]: [string, unknown]) => {
-    const kept = clean(key, member, isStripped)
+    const kept = clean(key, member, isStripped, depth)
     changed ||= kept !== member
     return [key, kept] as const
   })
@@ -50,9 +53,9 @@ function strip<T>(value: T, isStripped: (key: string) => boolean): T {
   return Object.defineProperties(copy, descriptorsOf(entries))
 }
 
-function clean(key: string, member: unknown, isStripped: (key: string) => boolean): unknown {
+function clean(key: string, member: unknown, isStripped: (key: string) => boolean, depth: number): unknown {
   if (key === '_meta') return withoutKeys(member, isStripped)
-  return opaque.has(key) ? member : strip(member, isStripped)
+  return opaque.has(key) ? member : strip(member, isStripped, depth - 1)
 }
 
 function withoutKeys(meta: unknown, isStripped: (key: string) => boolean): unknown {
