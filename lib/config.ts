@@ -16,7 +16,7 @@ const digits = (min: number, max: number, fallback: number) =>
 
 const required = z.string('is missing').min(1, 'must not be empty')
 
-const PublicKey = z.looseObject({ kty: z.enum(['OKP', 'EC'], 'must be OKP or EC: only asymmetric keys') })
+const PublicKey = z.looseObject({ kty: z.enum(['OKP', 'EC']), crv: z.string(), x: z.string() })
 
 const Jwks = required.transform((text, context): JSONWebKeySet => {
   try {
@@ -55,6 +55,8 @@ const Environment = StoreEnvironment.extend({
 }).refine((env) => (env.HOST_JWKS === undefined) !== (env.HOST_JWKS_URL === undefined), {
   path: ['HOST_JWKS'],
   error: 'set exactly one of HOST_JWKS and HOST_JWKS_URL',
+  when: ({ issues }) =>
+    !issues.some(({ path }) => path?.[0] === 'HOST_JWKS' || path?.[0] === 'HOST_JWKS_URL'),
 })
 
 /** Everything that an operator may set; times in milliseconds, sizes in bytes. */
