@@ -1,0 +1,107 @@
+/**
+ * Token → caller with a clock of the test, to the second. What is refused at all is in the contract tests.
+ */
+import { exportJWK, generateKeyPair } from 'jose'
+import { beforeAll, expect, test } from 'vitest'
+import { type Authenticate, createAuthenticate } from '../lib/auth.ts'
+import { unavailable } from '../lib/errors.ts'
+import { inlineKeys } from '../lib/jwks.ts'
+import { createSigner, type Signer, signToken } from '../lib/token.ts'
+import { forge, goodClaims } from './forge.ts'
+
+const nowSec = 1_900_000_000
+let signer: Signer
+let authenticate: Authenticate
+const options = {
+  issuer: 'https://host.test',
+  audience: 'file-resolver',
+  algorithms: ['EdDSA'] as const,
+  now: () => nowSec * 1_000,
+}
+
+beforeAll(async () => {
+  const { publicKey, privateKey } = await generateKeyPair('EdDSA', { extractable: true })
+  const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'k' }] }
+  signer = await createSigner(
+    { ...(await exportJWK(privateKey)), kid: 'k' },
+    options.issuer,
+    options.audience,
+  )
+  authenticate = createAuthenticate({ ...options, keys: inlineKeys(jwks) })
+})
+
+const refusal = { code: 'unauthenticated' }
+const withTimes = async (times: object) =>
+  `Bearer ${await forge(signer, { ...goodClaims(nowSec), ...times })}`
+
+test('the caller is workspace, sub and server', async () => {
+  expect(await authenticate(await withTimes({}))).toEqual({
+    workspaceId: 'acme',
+    userId: 'ana',
+    serverId: 'reports',
+  })
+})
+
+test('a token that the project signs is accepted', async () => {
+  const caller = { workspaceId: 'w', userId: 'auth0|5f', serverId: 's' }
+  const token = await signToken(signer, caller, 900, nowSec * 1_000)
+  expect(await authenticate(`Bearer ${token}`)).toEqual(caller)
+  await expect(
+    authenticate(`Bearer ${await signToken(signer, caller, 901, nowSec * 1_000)}`),
+  ).rejects.toMatchObject(refusal)
+})
+
+test.each([
+  [{ exp: nowSec - 29 }, { exp: nowSec - 30 }],
+  [{ iat: nowSec + 30 }, { iat: nowSec + 31 }],
+  [{ nbf: nowSec + 30 }, { nbf: nowSec + 31 }],
+  [{ exp: nowSec + 900 }, { exp: nowSec + 901 }],
+])('%j is accepted and %j is not', async (within, beyond) => {
+  expect(await authenticate(await withTimes(within))).toMatchObject({ userId: 'ana' })
+  await expect(authenticate(await withTimes(beyond))).rejects.toMatchObject(refusal)
+})
+
+test('an algorithm that the configuration leaves out is refused', async () => {
+  const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
+  const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'e' }] }
+  const es = await createSigner(
+    { ...(await exportJWK(privateKey)), kid: 'e', alg: 'ES256' },
+    options.issuer,
+    options.audience,
+  )
+  const token = `Bearer ${await forge(es, goodClaims(nowSec))}`
+  const both = { ...options, algorithms: ['EdDSA', 'ES256'] as const, keys: inlineKeys(jwks) }
+  expect(await createAuthenticate(both)(token)).toMatchObject({ userId: 'ana' })
+  await expect(createAuthenticate({ ...options, keys: inlineKeys(jwks) })(token)).rejects.toMatchObject(
+    refusal,
+  )
+})
+
+test('keys that cannot be had are an outage and no refusal', async () => {
+  const keys = () => Promise.reject(unavailable('The key set cannot be read'))
+  const failing = createAuthenticate({ ...options, keys })
+  await expect(failing(await withTimes({}))).rejects.toMatchObject({ code: 'unavailable' })
+})
+
+test('what cannot be a token asks for no key', async () => {
+  let asked = 0
+  const counting = createAuthenticate({
+    ...options,
+    keys: () => {
+      asked += 1
+      throw new Error('asked')
+    },
+  })
+  for (const header of [
+    undefined,
+    '',
+    'Bearer',
+    'Basic x',
+    'Bearer a.b',
+    'Bearer a b',
+    'Bearer eyJhbGciOiJub25lIn0.e30.',
+  ]) {
+    await expect(counting(header)).rejects.toMatchObject(refusal)
+  }
+  expect(asked).toBe(0)
+})

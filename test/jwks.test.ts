@@ -1,0 +1,185 @@
+/**
+ * The host's keys by URL, against a real key server: cached, fetched rarely, and an outage is never a bad token.
+ */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { exportJWK, generateKeyPair, type JWK } from 'jose'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createAuthenticate } from '../lib/auth.ts'
+import { inlineKeys, type RemoteKeyOptions, remoteKeys } from '../lib/jwks.ts'
+import { createSigner, type Signer } from '../lib/token.ts'
+import { forge, goodClaims } from './forge.ts'
+
+let server: Server
+let url: URL
+let fetches = 0
+let answer: { status: number; body: string } | 'break' | 'stall'
+let nowMs = 1_900_000_000_000
+
+beforeAll(async () => {
+  server = createServer((req, res) => {
+    fetches += 1
+    if (answer === 'break') return req.socket.destroy()
+    if (answer === 'stall') return undefined
+    return res.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`)
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+beforeEach(() => {
+  fetches = 0
+})
+
+async function newKey(kid: string): Promise<{ jwk: JWK; signer: Signer }> {
+  const { publicKey, privateKey } = await generateKeyPair('EdDSA', { extractable: true })
+  const jwk = { ...(await exportJWK(publicKey)), kid, alg: 'EdDSA' }
+  const signer = await createSigner(
+    { ...(await exportJWK(privateKey)), kid, alg: 'EdDSA' },
+    'https://host.test',
+    'file-resolver',
+  )
+  return { jwk, signer }
+}
+
+const serving = (...keys: JWK[]) => ({ status: 200, body: JSON.stringify({ keys }) })
+
+function authenticator(options: RemoteKeyOptions = {}) {
+  return createAuthenticate({
+    keys: remoteKeys(url, { now: () => nowMs, ...options }),
+    issuer: 'https://host.test',
+    audience: 'file-resolver',
+    algorithms: ['EdDSA'],
+    now: () => nowMs,
+  })
+}
+
+async function bearer(signer: Signer, header: Record<string, unknown> = {}) {
+  return `Bearer ${await forge(signer, goodClaims(Math.floor(nowMs / 1_000)), header)}`
+}
+
+const ana = { workspaceId: 'acme', userId: 'ana', serverId: 'reports' }
+
+test('a hundred tokens at once cost one fetch, and those after them none', async () => {
+  const { jwk, signer } = await newKey('a')
+  answer = serving(jwk)
+  const authenticate = authenticator()
+  const token = await bearer(signer)
+  const callers = await Promise.all(Array.from({ length: 100 }, () => authenticate(token)))
+  expect(callers).toEqual(Array.from({ length: 100 }, () => ana))
+  expect(await authenticate(token)).toEqual(ana)
+  expect(fetches).toBe(1)
+})
+
+test.each([
+  ['breaks the connection', 'break' as const],
+  ['answers 500', { status: 500, body: '' }],
+  ['answers 404', { status: 404, body: '{}' }],
+  ['answers HTML', { status: 200, body: '<html>' }],
+  ['answers no key set', { status: 200, body: '{"keys":5}' }],
+  ['redirects', { status: 302, body: '' }],
+])('a key server that %s is an outage when nothing is known (H04)', async (_, failing) => {
+  const { jwk, signer } = await newKey('a')
+  answer = failing
+  const authenticate = authenticator()
+  await expect(authenticate(await bearer(signer))).rejects.toMatchObject({ code: 'unavailable' })
+  answer = serving(jwk)
+  nowMs += 2_000
+  expect(await authenticate(await bearer(signer))).toEqual(ana)
+})
+
+test('a key server that does not answer in time is an outage', async () => {
+  const { signer } = await newKey('a')
+  answer = 'stall'
+  const authenticate = authenticator({ timeoutMs: 50 })
+  await expect(authenticate(await bearer(signer))).rejects.toMatchObject({ code: 'unavailable' })
+})
+
+test('a failing key server is asked once in two seconds', async () => {
+  const { signer } = await newKey('a')
+  answer = { status: 500, body: '' }
+  const authenticate = authenticator()
+  for (let i = 0; i < 20; i += 1) {
+    await expect(authenticate(await bearer(signer))).rejects.toMatchObject({ code: 'unavailable' })
+    nowMs += 99
+  }
+  expect(fetches).toBe(1)
+  nowMs += 100
+  await expect(authenticate(await bearer(signer))).rejects.toMatchObject({ code: 'unavailable' })
+  expect(fetches).toBe(2)
+})
+
+test('known keys go on verifying while the key server is down, for a bounded time (H04)', async () => {
+  const { jwk, signer } = await newKey('a')
+  answer = serving(jwk)
+  const authenticate = authenticator()
+  expect(await authenticate(await bearer(signer))).toEqual(ana)
+  answer = 'break'
+  for (const passedMs of [600_001, 1_000_000, 1_999_000]) {
+    nowMs += passedMs
+    if (passedMs < 1_999_000) expect(await authenticate(await bearer(signer))).toEqual(ana)
+  }
+  nowMs += 1_000
+  await expect(authenticate(await bearer(signer))).rejects.toMatchObject({ code: 'unavailable' })
+  answer = serving(jwk)
+  nowMs += 2_000
+  expect(await authenticate(await bearer(signer))).toEqual(ana)
+})
+
+test('a rotated key works without a restart, and the old one until it is gone (H03)', async () => {
+  const [old, fresh] = [await newKey('old'), await newKey('new')]
+  answer = serving(old.jwk)
+  const authenticate = authenticator({ cooldownMs: 0, retryMs: 0 })
+  expect(await authenticate(await bearer(old.signer))).toEqual(ana)
+  answer = serving(old.jwk, fresh.jwk)
+  expect(await authenticate(await bearer(fresh.signer))).toEqual(ana)
+  expect(await authenticate(await bearer(old.signer))).toEqual(ana)
+  answer = serving(fresh.jwk)
+  await expect(authenticate(await bearer(fresh.signer, { kid: 'x' }))).rejects.toMatchObject({
+    code: 'unauthenticated',
+  })
+  await expect(authenticate(await bearer(old.signer))).rejects.toMatchObject({ code: 'unauthenticated' })
+})
+
+test('two hundred tokens with random key ids cost at most two fetches, and good ones go on (H03)', async () => {
+  const { jwk, signer } = await newKey('a')
+  answer = serving(jwk)
+  const authenticate = authenticator()
+  const good = await bearer(signer)
+  const bad = await Promise.all(Array.from({ length: 200 }, (_, i) => bearer(signer, { kid: `random-${i}` })))
+  const outcomes = await Promise.allSettled(bad.flatMap((token) => [authenticate(token), authenticate(good)]))
+  const refused = outcomes.filter(
+    (outcome) => outcome.status === 'rejected' && outcome.reason.code === 'unauthenticated',
+  )
+  expect(refused).toHaveLength(200)
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(200)
+  expect(fetches).toBeLessThanOrEqual(2)
+})
+
+test('a stranger under a known key id costs no fetch', async () => {
+  const [known, stranger] = [await newKey('a'), await newKey('a')]
+  answer = serving(known.jwk)
+  const authenticate = authenticator()
+  await authenticate(await bearer(known.signer))
+  await expect(authenticate(await bearer(stranger.signer))).rejects.toMatchObject({ code: 'unauthenticated' })
+  expect(fetches).toBe(1)
+})
+
+test('inline keys need no key server', async () => {
+  const { jwk, signer } = await newKey('a')
+  const authenticate = createAuthenticate({
+    keys: inlineKeys({ keys: [jwk] }),
+    issuer: 'https://host.test',
+    audience: 'file-resolver',
+    algorithms: ['EdDSA'],
+    now: () => nowMs,
+  })
+  expect(await authenticate(await bearer(signer))).toEqual(ana)
+  await expect(authenticate(await bearer(signer, { kid: 'b' }))).rejects.toMatchObject({
+    code: 'unauthenticated',
+  })
+  expect(fetches).toBe(0)
+})
