@@ -6,7 +6,8 @@ import type { Caller } from '../access.ts'
 import { maxBodyBytes } from '../limits.ts'
 import type { Signer } from '../token.ts'
 import { errorCodes, FileResolverError, timedOut, transportFailure } from './errors.ts'
-import { type Answer, exchange, type Repeatable, refusedCredential } from './exchange.ts'
+import { type Answer, exchange, refusedCredential } from './exchange.ts'
+import { pause, pauseBefore } from './pauses.ts'
 import { checkCaller, createTokens, type Tokens } from './tokens.ts'
 
 /** The method that reads one resource. */
@@ -86,9 +87,6 @@ export interface FileResolverClient {
   document(path: string, timeoutMs: number): Promise<unknown>
 }
 
-const firstPauseMs = 100
-const longestPauseMs = 2_000
-
 /** Builds a client; one for a process is enough. */
 export function createFileResolverClient(options: ClientOptions): FileResolverClient {
   const { timeoutMs = 55_000, idleMs = 20_000, maxAttempts = 3, maxRetryAfterMs = 5_000 } = options
@@ -108,8 +106,8 @@ export function createFileResolverClient(options: ClientOptions): FileResolverCl
     checkCaller(caller)
     lastId += 1
     const id = lastId
-    const body = new TextEncoder().encode(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
-    if (body.length > maxBodyBytes) {
+    const body = JSON.stringify({ jsonrpc: '2.0', id, method, params })
+    if (new TextEncoder().encode(body).length > maxBodyBytes) {
       throw new FileResolverError(errorCodes.invalidParams, `Invalid params: over ${maxBodyBytes} bytes`)
     }
     const endMs = now() + timeoutMs
@@ -121,7 +119,7 @@ export function createFileResolverClient(options: ClientOptions): FileResolverCl
         const token = await tokens.of(caller)
         const got = await exchange({ ...outgoing, token, idleMs, maxResponseBytes, signal }, now())
         if ('result' in got) return got
-        const pauseMs = pauseBefore(got, attempt)
+        const pauseMs = pauseBefore(got.retryAfterMs, attempt, maxRetryAfterMs, random)
         if (attempt >= maxAttempts || pauseMs === undefined || now() + pauseMs >= endMs) throw got.error
         await pause(pauseMs, signal)
       }
@@ -130,12 +128,6 @@ export function createFileResolverClient(options: ClientOptions): FileResolverCl
       if (error instanceof FileResolverError && error.message === refusedCredential) tokens.forget(caller)
       throw error instanceof FileResolverError ? error : transportFailure('the call was given up', error)
     }
-  }
-
-  function pauseBefore({ retryAfterMs }: Repeatable, attempt: number): number | undefined {
-    if (retryAfterMs === undefined) return random() * Math.min(longestPauseMs, firstPauseMs * 2 ** attempt)
-    if (retryAfterMs > maxRetryAfterMs) return undefined
-    return retryAfterMs + random() * Math.max(firstPauseMs, retryAfterMs / 4)
   }
 
   async function document(path: string, waitMs: number): Promise<unknown> {
@@ -169,21 +161,6 @@ function tokensOf(options: ClientOptions, now: () => number): Tokens {
   if (!signer) throw new TypeError('createFileResolverClient needs a signer or a token function')
   if (!(tokenTtlSec > 0 && tokenTtlSec <= 900)) throw new TypeError('tokenTtlSec must be within 1 and 900')
   return createTokens({ signer, ttlSec: tokenTtlSec, now })
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop)
-      resolve()
-    }, ms)
-    if (signal.aborted) stop()
-    signal.addEventListener('abort', stop, { once: true })
-  })
 }
 
 function isReadResult(result: object): result is ReadResult {

@@ -10,7 +10,7 @@ export interface Outgoing {
   readonly url: string
   readonly token: string
   readonly id: number
-  readonly body: Uint8Array<ArrayBuffer>
+  readonly body: string
   readonly maxReadBytes: number | undefined
   /** Longest silence while the body comes. */
   readonly idleMs: number
