@@ -6,6 +6,7 @@
  */
 import type { Caller } from './access.ts'
 import type { BucketStore } from './buckets.ts'
+import { createClock } from './clock.ts'
 import { ResolverError } from './errors.ts'
 import { bucketKey } from './keys.ts'
 
@@ -44,17 +45,11 @@ export function createThrottle(buckets: BucketStore, rate: Rate, options: Thrott
   const fullUs = intervalUs * rate.burst
   const lastTat = new Map<string, number>()
   const refusedUntil = new Map<string, number>()
-  let latestUs = 0
-
-  /** Never goes back: a clock that is set back must neither refuse what it admitted nor refill twice. */
-  function clock(): number {
-    latestUs = Math.max(latestUs, Math.round(now() * 1_000))
-    return latestUs
-  }
+  const clock = createClock(now)
 
   function refuse(key: string, untilUs: number, nowUs: number): never {
     remember(refusedUntil, key, untilUs)
-    throw rateLimited(Math.max(1, Math.ceil((untilUs - nowUs) / 1_000)))
+    throw rateLimited(clock.waitMs(untilUs - nowUs))
   }
 
   /** Whoever is refused may come back when the TAT is at most `burst - 1` intervals ahead. */
@@ -65,7 +60,7 @@ export function createThrottle(buckets: BucketStore, rate: Rate, options: Thrott
   async function admit(key: string): Promise<void> {
     const signal = AbortSignal.timeout(storeTimeoutMs)
     for (;;) {
-      const nowUs = clock()
+      const nowUs = clock.nowUs()
       const idle = (lastTat.get(key) ?? 0) <= nowUs
       const attempt = idle
         ? await buckets.restart(key, { now: nowUs, tat: nowUs + intervalUs }, signal)
@@ -96,8 +91,9 @@ export function createThrottle(buckets: BucketStore, rate: Rate, options: Thrott
       const key = bucketKey(caller.workspaceId, caller.serverId)
       const untilUs = refusedUntil.get(key)
       if (untilUs !== undefined) {
-        const nowUs = clock()
-        if (nowUs < untilUs) throw rateLimited(Math.max(1, Math.ceil((untilUs - nowUs) / 1_000)))
+        const waitUs = untilUs - clock.nowUs()
+        // a longer one was promised by a clock that has been corrected since
+        if (waitUs > 0 && waitUs <= fullUs + clockSlackUs) throw rateLimited(clock.waitMs(waitUs))
         refusedUntil.delete(key)
       }
       return admit(key)
