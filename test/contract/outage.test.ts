@@ -13,7 +13,7 @@ import { answering, type Fault, onlyFor, type ProxiedService, startProxiedServic
 let proxied: ProxiedService
 let uri: string
 beforeAll(async () => {
-  proxied = await startProxiedService()
+  proxied = await startProxiedService({ FIRST_BYTE_TIMEOUT_MS: '2000' })
   uri = `files://${(await proxied.service.put('hello', { tags: ['t'] })).fileId}`
 })
 afterEach(() => proxied.heal())
@@ -103,6 +103,14 @@ test('a throttled bucket item is a refusal and no outage', async () => {
 test('a Buckets table that answers nothing is 503 and not a wait without end (F09)', async () => {
   proxied.dynamo.fault = onlyFor('UpdateItem', () => {})
   expectOutage(await proxied.service.read(uri))
+})
+
+test('storage that answers nothing is 503 when the time for the first byte is over', async () => {
+  const stalls: Fault = () => {}
+  proxied.s3.fault = stalls
+  proxied.dynamo.fault = onlyFor('Query', stalls)
+  const answers = await Promise.all([proxied.service.read(uri), proxied.service.list()])
+  for (const answer of answers) expectOutage(answer)
 })
 
 test.each([
