@@ -7,6 +7,7 @@ import * as z from 'zod'
 import type { Caller } from './access.ts'
 import { ResolverError } from './errors.ts'
 import { identifierPattern } from './limits.ts'
+import { createRecent } from './recent.ts'
 
 /** Signature algorithms that may be allowed: asymmetric ones only, so never `none` and no HMAC. */
 export const signatureAlgorithms = ['EdDSA', 'Ed25519', 'ES256'] as const
@@ -31,30 +32,41 @@ const Claims = z
   .object({ exp: z.number(), iat: z.number(), sub: Identifier, workspace: Identifier, server: Identifier })
   .refine(({ exp, iat }) => exp - iat <= maxLifetimeSec)
 
+/** A verified token is believed for so long before it is verified again, so that a withdrawn key is soon of no use. */
+const believeMs = 10_000
+
 /** Builds the check of credentials. */
 export function createAuthenticate(options: AuthOptions): Authenticate {
-  const { keys, issuer, audience, now = Date.now } = options
-  const algorithms = [...options.algorithms]
+  const { now = Date.now } = options
+  const believed = createRecent<{ caller: Caller; untilMs: number }>(1_000)
 
   return async function authenticate(authorization) {
     const token = /^Bearer +([\w.~+/-]+=*)$/i.exec(authorization ?? '')?.[1]
     if (token === undefined) throw new ResolverError('unauthenticated')
     const nowMs = now()
-    const checks = {
+    const known = believed.get(token)
+    if (known && nowMs < known.untilMs) return known.caller
+    const { caller, expiresAtMs } = await verify(token, options, nowMs)
+    believed.set(token, { caller, untilMs: Math.min(expiresAtMs, nowMs + believeMs) })
+    return caller
+  }
+}
+
+async function verify(token: string, { keys, issuer, audience, algorithms }: AuthOptions, nowMs: number) {
+  try {
+    const { payload } = await jwtVerify(token, keys, {
       issuer,
       audience,
-      algorithms,
+      algorithms: [...algorithms],
       clockTolerance: toleranceSec,
       currentDate: new Date(nowMs),
-    }
-    try {
-      const { payload } = await jwtVerify(token, keys, checks)
-      const { iat, sub, workspace, server } = Claims.parse(payload)
-      if (iat > nowMs / 1_000 + toleranceSec) throw new Error('issued in the future')
-      return { workspaceId: workspace, userId: sub, serverId: server }
-    } catch (error) {
-      if (error instanceof ResolverError) throw error
-      throw new ResolverError('unauthenticated', { cause: error })
-    }
+    })
+    const { exp, iat, sub, workspace, server } = Claims.parse(payload)
+    if (iat > nowMs / 1_000 + toleranceSec) throw new Error('issued in the future')
+    const caller: Caller = { workspaceId: workspace, userId: sub, serverId: server }
+    return { caller, expiresAtMs: (exp + toleranceSec) * 1_000 }
+  } catch (error) {
+    if (error instanceof ResolverError) throw error
+    throw new ResolverError('unauthenticated', { cause: error })
   }
 }

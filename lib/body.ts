@@ -42,24 +42,39 @@ export function chunksOf(response: Response): AsyncGenerator<Chunk> | undefined 
 
 /**
  * Writes the chunks in order, each only when the sink has room again, so that a slow reader holds back the source
- * and not memory. Resolves when all are handed over, or when the sink has gone; the source is given up then.
+ * and not memory. What comes in one turn of the event loop leaves in one system call: a small answer is a single one.
+ * Resolves when all are handed over, or when the sink has gone or `stop` aborts; the source is given up then.
  */
-export async function pump(chunks: AsyncGenerator<Chunk>, sink: Writable): Promise<void> {
+export async function pump(chunks: AsyncGenerator<Chunk>, sink: Writable, stop?: AbortSignal): Promise<void> {
+  const isOver = () => sink.destroyed || stop?.aborted
+  let isCorked = false
+  const uncork = () => {
+    isCorked = false
+    sink.uncork()
+  }
   for await (const chunk of chunks) {
-    if (sink.destroyed) return
+    if (isOver()) return
+    if (!isCorked) {
+      isCorked = true
+      sink.cork()
+      setImmediate(uncork)
+    }
     const hasRoom = typeof chunk === 'string' ? sink.write(chunk, 'latin1') : sink.write(chunk)
-    if (!hasRoom && !sink.destroyed) await drained(sink)
+    if (!hasRoom && !isOver()) await drained(sink, stop)
+    if (isOver()) return
   }
 }
 
-function drained(sink: Writable): Promise<void> {
+function drained(sink: Writable, stop: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       sink.off('drain', done)
       sink.off('close', done)
+      stop?.removeEventListener('abort', done)
       resolve()
     }
     sink.on('drain', done)
     sink.on('close', done)
+    stop?.addEventListener('abort', done)
   })
 }

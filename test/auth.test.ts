@@ -105,3 +105,29 @@ test('what cannot be a token asks for no key', async () => {
   }
   expect(asked).toBe(0)
 })
+
+test('a verified token is believed for ten seconds, never past its end, and then verified again', async () => {
+  const { publicKey, privateKey } = await generateKeyPair('EdDSA', { extractable: true })
+  const own = await createSigner(await exportJWK(privateKey), options.issuer, options.audience)
+  const local = inlineKeys({ keys: [await exportJWK(publicKey)] })
+  let verified = 0
+  let nowMs = nowSec * 1_000
+  const check = createAuthenticate({
+    ...options,
+    now: () => nowMs,
+    keys: (header, token) => {
+      verified += 1
+      return local(header, token)
+    },
+  })
+  const bearer = `Bearer ${await forge(own, { ...goodClaims(nowSec), exp: nowSec + 15 })}`
+  const verifications: number[] = []
+  for (const atMs of [0, 9_999, 10_000, 19_999, 40_000, 44_999]) {
+    nowMs = nowSec * 1_000 + atMs
+    await check(bearer)
+    verifications.push(verified)
+  }
+  expect(verifications).toEqual([1, 1, 2, 2, 3, 3])
+  nowMs = nowSec * 1_000 + 45_000
+  await expect(check(bearer)).rejects.toMatchObject(refusal)
+})
