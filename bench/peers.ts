@@ -1,0 +1,98 @@
+/**
+ * What the service is measured against, each on the same storage: the naive handler that people write first, a raw
+ * pass-through of the same output bytes, which is the limit, and a bare route that makes the same three calls.
+ */
+import type { AddressInfo } from 'node:net'
+import type { Readable } from 'node:stream'
+import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb'
+import { GetObjectCommand } from '@aws-sdk/client-s3'
+import { serve } from '@hono/node-server'
+import { Hono } from 'hono'
+import { createS3 } from '../functions/wiring.ts'
+import type { AppEnv } from '../lib/app.ts'
+import { streamOf } from '../lib/body.ts'
+import { createHttpServer } from '../lib/node.ts'
+
+const s3 = createS3(process.env)
+const dynamo = new DynamoDBClient({})
+const Bucket = process.env.FILES_BUCKET ?? ''
+
+/** Starts the peer and resolves with its port. */
+export function startPeer(role: string): Promise<number> {
+  if (role === 'raw') return startRaw()
+  if (role === 'naive') return listen(naive())
+  if (role === 'bare') return listen(bare())
+  throw new Error(`There is no peer "${role}"`)
+}
+
+/** The same output bytes, stored as an object, passed on as the service writes its own: chunks as latin1 strings. */
+async function startRaw(): Promise<number> {
+  const app = new Hono<AppEnv>()
+  app.get('/:key{.+}', async (c) => {
+    const body = await bodyOf(c.req.param('key'))
+    async function* chunks() {
+      for await (const chunk of body) yield (chunk as Buffer).toString('latin1')
+    }
+    return c.body(streamOf(chunks()), 200, { 'content-type': 'application/json' })
+  })
+  const server = createHttpServer(app, { idleMs: 15_000, responseMs: 180_000 }, () => {})
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  return (server.address() as AddressInfo).port
+}
+
+function naive(): Hono {
+  const app = new Hono()
+  app.get('/:kind/:key{.+}', async (c) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of await bodyOf(c.req.param('key'))) chunks.push(chunk as Buffer)
+    const bytes = Buffer.concat(chunks)
+    const content =
+      c.req.param('kind') === 'blob' ? { blob: bytes.toString('base64') } : { text: bytes.toString('utf8') }
+    return c.json({
+      jsonrpc: '2.0',
+      id: 1,
+      result: { contents: [{ uri: 'files://x', mimeType: 'x/y', ...content }] },
+    })
+  })
+  return app
+}
+
+function bare(): Hono {
+  const app = new Hono()
+  app.get('/:key{.+}', async (c) => {
+    const [body] = await Promise.all([
+      bodyOf(c.req.param('key')),
+      dynamo.send(
+        new GetItemCommand({
+          TableName: process.env.FILES_TABLE,
+          Key: { pk: { S: 'none' }, sk: { S: 'file' } },
+          ConsistentRead: true,
+        }),
+      ),
+      dynamo.send(
+        new UpdateItemCommand({
+          TableName: process.env.BUCKETS_TABLE,
+          Key: { pk: { S: 'bare' } },
+          UpdateExpression: 'SET #n = if_not_exists(#n, :zero) + :one',
+          ExpressionAttributeNames: { '#n': 'n' },
+          ExpressionAttributeValues: { ':zero': { N: '0' }, ':one': { N: '1' } },
+        }),
+      ),
+    ])
+    const chunks: Buffer[] = []
+    for await (const chunk of body) chunks.push(chunk as Buffer)
+    return c.json({ blob: Buffer.concat(chunks).toString('base64') })
+  })
+  return app
+}
+
+async function bodyOf(key: string): Promise<Readable> {
+  const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key: key }))
+  return Body as Readable
+}
+
+function listen(app: Hono): Promise<number> {
+  return new Promise((resolve) => {
+    serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => resolve(port))
+  })
+}

@@ -1,0 +1,63 @@
+/**
+ * The processes of a bench: the cloud and each server in its own, built as for production, so that none pays for
+ * another's work and the CPU of each can be told.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { build } from 'esbuild'
+import type { Usage } from './child.ts'
+
+/** A server process: its port, and what it has used since `reset`. */
+export interface Server {
+  readonly port: number
+  usage(): Promise<Usage>
+  /** Collects garbage and begins to measure the peak anew. */
+  reset(): Promise<Usage>
+  stop(): void
+}
+
+/** Builds the children once, with the settings of the deployed functions. */
+export async function buildChildren(): Promise<void> {
+  await build({
+    entryPoints: ['bench/child.ts', 'bench/cloud.ts'],
+    outdir: 'dist/bench',
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    mainFields: ['module', 'main'],
+    packages: 'bundle',
+    external: ['dynalite', 'classic-level', 'memory-level', 'level'],
+    banner: { js: "import{createRequire as crq}from'node:module';const require=crq(import.meta.url);" },
+    logLevel: 'error',
+  })
+}
+
+/** Starts a server in the role, with the environment on top of this process's. */
+export async function startServer(role: string, environment: Record<string, string>): Promise<Server> {
+  const child = fork('dist/bench/child.mjs', [role], {
+    env: { ...process.env, ...environment },
+    execArgv: ['--expose-gc'],
+  })
+  const { port } = await answer<{ port: number }>(child)
+  const ask = (question: string) => {
+    const usage = answer<Usage>(child)
+    child.send(question)
+    return usage
+  }
+  return { port, usage: () => ask('usage'), reset: () => ask('reset'), stop: () => child.kill() }
+}
+
+/** Starts the local cloud and resolves with the environment that names it, and how to stop it. */
+export async function startCloudProcess(): Promise<{ environment: Record<string, string>; stop(): void }> {
+  const child = fork('dist/bench/cloud.mjs')
+  const environment = await answer<Record<string, string>>(child)
+  return { environment, stop: () => child.kill() }
+}
+
+async function answer<T>(child: ChildProcess): Promise<T> {
+  const [message] = await once(child, 'message')
+  return message as T
+}
