@@ -108,8 +108,12 @@ test('what cannot be a token asks for no key', async () => {
 
 test('a verified token is believed for ten seconds, never past its end, and then verified again', async () => {
   const { publicKey, privateKey } = await generateKeyPair('EdDSA', { extractable: true })
-  const own = await createSigner(await exportJWK(privateKey), options.issuer, options.audience)
-  const local = inlineKeys({ keys: [await exportJWK(publicKey)] })
+  const own = await createSigner(
+    { ...(await exportJWK(privateKey)), kid: 'k' },
+    options.issuer,
+    options.audience,
+  )
+  const local = inlineKeys({ keys: [{ ...(await exportJWK(publicKey)), kid: 'k' }] })
   let verified = 0
   let nowMs = nowSec * 1_000
   const check = createAuthenticate({
