@@ -25,6 +25,7 @@ export const entries = {
   './meta': 'host/meta',
   './sdk1': 'host/sdk1',
   './sdk2': 'host/sdk2',
+  './turns': 'host/turns',
   './resolver': 'host/resolver',
 } as const
 
