@@ -155,14 +155,16 @@ async function withDeadline<T>(
   }
 }
 
-function failure(c: Context, id: Id | null, error: unknown, log: Log): Response {
+function failure(c: Context<AppEnv>, id: Id | null, error: unknown, log: Log): Response {
   if (error instanceof ResolverError && error.code === 'unauthenticated') {
     const sent = c.req.header('authorization') !== undefined
     const challenge = sent ? 'Bearer error="invalid_token"' : 'Bearer'
     return c.json({ error: 'invalid_token' }, 401, { 'www-authenticate': challenge })
   }
   const wire = wireError(error)
-  if (wire.error.code === -32603) log('error', 'internal-error', { error: describeError(error) })
+  const isForNobody = c.env?.signal?.aborted === true // what fails because the client left is no trouble of ours
+  if (wire.error.code === -32603 && !isForNobody)
+    log('error', 'internal-error', { error: describeError(error) })
   const retryAfterSec =
     wire.status === 503 ? 1 : Math.ceil(Number(wire.error.data?.retryAfterMs ?? 0) / 1_000)
   if (retryAfterSec > 0) c.header('retry-after', String(retryAfterSec))

@@ -180,6 +180,27 @@ test('the cause of an outage is in the log and the name of the file is not', asy
   expect(text).not.toContain('file.txt')
 })
 
+test('a client that leaves while storage is asked is no error of ours, and none is logged', async () => {
+  const { service } = proxied
+  service.logs.length = 0
+  const leaving = new AbortController()
+  const isAsked = new Promise<void>((resolve) => {
+    proxied.dynamo.fault = onlyFor('Query', (_req, res) => {
+      res.on('close', () => setTimeout(resolve, 20))
+      leaving.abort()
+    })
+  })
+  await expect(
+    service.call(
+      { jsonrpc: '2.0', id: 1, method: 'ai.nimblebrain/resources/list' },
+      {},
+      { signal: leaving.signal },
+    ),
+  ).rejects.toThrow()
+  await isAsked
+  expect(service.logs).toEqual([])
+})
+
 test('/readyz names the parts that do not answer, /healthz does not ask them', async () => {
   proxied.dynamo.fault = resets
   const ready = await fetch(`${proxied.service.url}/readyz`)
