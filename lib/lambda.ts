@@ -11,7 +11,7 @@ import { chunksOf, pump } from './body.ts'
 import type { Chunk } from './encode.ts'
 import { maxBodyBytes } from './limits.ts'
 import type { ResponseTimes } from './node.ts'
-import { toRequest } from './request.ts'
+import { badRequest, toRequest } from './request.ts'
 
 /** A handler of the Lambda runtime in response-stream mode. */
 export type StreamHandler = (
@@ -25,28 +25,30 @@ export function lambdaHandler(app: Hono<AppEnv>, times: ResponseTimes): StreamHa
   async function handle(event: LambdaFunctionURLEvent, raw: awslambda.HttpResponseStream) {
     const gone = new AbortController()
     const request = toRequest(incoming(event))
-    const response = request
-      ? await app.fetch(request, { signal: gone.signal })
-      : new Response(null, { status: 400 })
+    const response = request ? await app.fetch(request, { signal: gone.signal }) : badRequest()
     const out = awslambda.HttpResponseStream.from(raw, preludeOf(response))
     out.write('')
-    const stop = () => {
-      out.destroy()
-      gone.abort()
-    }
     try {
-      await pump(watched(bodyOf(response), stop, times), out)
-      if (out.destroyed) throw new Error('The reader took nothing for too long')
+      await pump(
+        watched(bodyOf(response), () => gone.abort(), times),
+        out,
+        gone.signal,
+      )
+      // an error is all that ends the answer: destroying the runtime's stream would end the whole process
+      if (gone.signal.aborted) throw new Error('The reader took nothing for too long')
     } finally {
       gone.abort()
     }
     out.end()
     await finished(out)
   }
-  return 'awslambda' in globalThis ? awslambda.streamifyResponse(handle) : handle
+  // outside Lambda the SDK makes this global too, an empty one
+  const runtime: Partial<typeof awslambda> | undefined = globalThis.awslambda
+  return runtime?.streamifyResponse?.(handle) ?? handle
 }
 
 function incoming(event: LambdaFunctionURLEvent) {
+  if (!event.requestContext?.http) throw new Error('This is no event of a function URL (payload 2.0)')
   const { requestContext, rawPath, rawQueryString, headers, body = '', isBase64Encoded } = event
   const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8')
   return {

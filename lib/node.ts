@@ -8,7 +8,7 @@ import type { AppEnv } from './app.ts'
 import { chunksOf, pump } from './body.ts'
 import { maxBodyBytes } from './limits.ts'
 import { describeError, type Log } from './log.ts'
-import { toRequest } from './request.ts'
+import { badRequest, toRequest } from './request.ts'
 
 /** How long an answer may take once it has begun, in milliseconds (contract 9). */
 export interface ResponseTimes {
@@ -46,12 +46,7 @@ async function serve(
     headers: pairs(req.rawHeaders),
     body,
   })
-  const response = request
-    ? await app.fetch(request, { signal: gone.signal })
-    : new Response('{"error":"bad_request"}', {
-        status: 400,
-        headers: { 'content-type': 'application/json' },
-      })
+  const response = request ? await app.fetch(request, { signal: gone.signal }) : badRequest()
   await send(response, times, req.method === 'HEAD', res)
 }
 

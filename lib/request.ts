@@ -27,3 +27,8 @@ export function toRequest({ method, target, headers, body }: Incoming): Request 
     return undefined
   }
 }
+
+/** The answer to what is no request. */
+export function badRequest(): Response {
+  return Response.json({ error: 'bad_request' }, { status: 400 })
+}

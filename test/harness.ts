@@ -14,6 +14,7 @@ import type { Log } from '../lib/log.ts'
 import { createHttpServer } from '../lib/node.ts'
 import { type NewFile, storeFile } from '../lib/store.ts'
 import { createSigner, type Signer, signToken } from '../lib/token.ts'
+import type { Front } from './lambda/front.ts'
 
 /** Who asks, by short names; workspace, user and server have defaults. */
 export interface Who {
@@ -71,9 +72,8 @@ export async function startService(overrides: Record<string, string> = {}): Prom
   const logs: Parameters<Log>[] = []
   const log: Log = (...line) => void logs.push(line)
   const stores = { ...createStores(config, environment), maxReadBytes: config.maxReadBytes }
-  const server = createHttpServer(createResolver(config, environment, log), config, log)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const front = await startFront(environment, config, log)
+  const { url } = front
   const signer = await createSigner(
     { ...(await exportJWK(privateKey)), kid, alg: 'EdDSA' },
     config.issuer,
@@ -138,9 +138,25 @@ export async function startService(overrides: Record<string, string> = {}): Prom
         typeof bytes === 'string' ? Buffer.from(bytes) : bytes,
       ),
     async close() {
+      await front.close()
+      await cloud.close()
+    },
+  }
+}
+
+/** Node's server in this process, or with `FRONT=lambda` the production bundle in Lambda's runtime. */
+async function startFront(environment: Record<string, string>, config: Config, log: Log): Promise<Front> {
+  if (process.env.FRONT === 'lambda') {
+    const { startLambdaFront } = await import('./lambda/front.ts')
+    return startLambdaFront(environment, { log })
+  }
+  const server = createHttpServer(createResolver(config, environment, log), config, log)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
-      await cloud.close()
     },
   }
 }

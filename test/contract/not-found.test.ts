@@ -34,19 +34,19 @@ beforeAll(async () => {
 })
 afterAll(() => proxied.close())
 
+/** What the front adds for the connection: it differs between fronts, not between files. */
+const framing = ['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']
+
 test.each(uris)('a file that is %s is -32002 in the very same bytes and headers', async (_, uri) => {
   const answer = await proxied.service.read(uri)
   expect(answer.status).toBe(200)
   expect(answer.text).toBe(
     `{"jsonrpc":"2.0","id":1,"error":{"code":-32002,"message":"Resource not found","data":{"uri":"${uri}"}}}`,
   )
-  const { date: _date, ...headers } = Object.fromEntries(answer.headers)
-  expect(headers).toEqual({
+  const headers = [...answer.headers].filter(([name]) => !framing.includes(name))
+  expect(Object.fromEntries(headers)).toEqual({
     'cache-control': 'no-store',
-    connection: 'keep-alive',
-    'content-length': '132',
     'content-type': 'application/json',
-    'keep-alive': 'timeout=5',
     'x-content-type-options': 'nosniff',
   })
 })
