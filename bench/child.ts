@@ -30,15 +30,18 @@ async function start(): Promise<number> {
 }
 
 let peakRss = 0
-let watch: NodeJS.Timeout | undefined
+let isWatched = false
+
+function watch(): void {
+  peakRss = Math.max(peakRss, process.memoryUsage.rss())
+}
 
 process.on('message', (question) => {
   if (question === 'reset') {
     globalThis.gc?.()
     peakRss = 0
-    watch ??= setInterval(() => {
-      peakRss = Math.max(peakRss, process.memoryUsage.rss())
-    }, 5) // only when asked for: it costs some CPU
+    if (!isWatched) setInterval(watch, 5) // only when asked for: it costs some CPU
+    isWatched = true
   }
   const { user, system } = process.cpuUsage()
   const rss = process.memoryUsage.rss()

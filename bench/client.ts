@@ -26,7 +26,14 @@ export function send(port: number, call: Call, bytesPerSec?: number): Promise<Ti
   return new Promise((resolve, reject) => {
     const began = performance.now()
     const req = request(
-      { port, host: '127.0.0.1', agent, path: call.path, method: call.body ? 'POST' : 'GET', headers: call.headers },
+      {
+        port,
+        host: '127.0.0.1',
+        agent,
+        path: call.path,
+        method: call.body ? 'POST' : 'GET',
+        headers: call.headers,
+      },
       (res) => {
         let firstMs = 0
         let bytes = 0
@@ -39,7 +46,9 @@ export function send(port: number, call: Call, bytesPerSec?: number): Promise<Ti
           res.pause()
           setTimeout(() => res.resume(), aheadMs)
         })
-        res.on('end', () => resolve({ status: res.statusCode ?? 0, firstMs, totalMs: performance.now() - began, bytes }))
+        res.on('end', () =>
+          resolve({ status: res.statusCode ?? 0, firstMs, totalMs: performance.now() - began, bytes }),
+        )
         res.on('error', reject)
       },
     )

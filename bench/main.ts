@@ -1,5 +1,59 @@
+/**
+ * `npm run bench [-- <parts…>] [--check] [--slack F] [--rounds N] [--out DIR]`: measures on this machine, in one run and
+ * as ratios. `--check` exits with 1 when a figure falls short; `--slack 2` lets it be twice as bad.
+ */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { cpus } from 'node:os'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { benchAdmission } from './admit.ts'
+import { benchStart } from './cold.ts'
+import { benchLists } from './list.ts'
+import { benchMemory } from './memory.ts'
+import { plot } from './plot.ts'
 import { buildChildren } from './processes.ts'
 import { benchReads } from './read.ts'
-import { table } from './report.ts'
+import { type Result, reaches, table } from './report.ts'
+import { benchSmallReads } from './small.ts'
+
+const parts: Readonly<Record<string, (rounds: number) => Promise<Result[]>>> = {
+  read: async (rounds) => [...(await benchReads(rounds)), ...(await benchSmallReads(rounds))],
+  list: benchLists,
+  throttle: (rounds) => benchAdmission(rounds, rounds < 9 ? 3_000 : 10_000),
+  cold: (rounds) => benchStart(rounds + 6),
+  memory: () => benchMemory(),
+}
+
+const program = new Command('npm run bench --')
+  .argument('[parts...]', `what to measure: ${Object.keys(parts).join(', ')}; all if none is named`)
+  .option('--rounds <n>', 'pairs taken of each figure', Number, 9)
+  .option('--check', 'exit with 1 when a figure falls short')
+  .option('--slack <factor>', 'let --check pass what is so many times worse', Number, 1)
+  .option('--out <dir>', 'write the results there, as JSON and as plots')
+  .parse()
+const options = program.opts<{ rounds: number; check?: true; slack: number; out?: string }>()
+
+const chosen = program.args.length > 0 ? program.args : Object.keys(parts)
+const unknown = chosen.find((name) => !(name in parts))
+if (unknown) program.error(`There is no part "${unknown}": choose among ${Object.keys(parts).join(', ')}.`)
+
 await buildChildren()
-console.log(table(await benchReads(Number(process.argv[2] ?? 9))))
+const machine = `${cpus().length} cores, ${cpus()[0]?.model.trim()}, Node ${process.versions.node}`
+const date = new Date().toISOString().slice(0, 10)
+console.log(`${date}, ${machine}, ${options.rounds} rounds`)
+const results: Result[] = []
+for (const name of chosen) {
+  const measured = (await parts[name]?.(options.rounds)) ?? []
+  results.push(...measured)
+  console.log(`\n${name}\n${table(measured)}`)
+}
+
+if (options.out) {
+  await mkdir(options.out, { recursive: true })
+  const document = { date, machine, rounds: options.rounds, results }
+  await writeFile(join(options.out, 'results.json'), `${JSON.stringify(document, null, 2)}\n`)
+  await writeFile(join(options.out, 'ratios.svg'), await plot(results, `${date}, ${machine}`))
+}
+const short = results.filter((result) => !reaches(result, options.slack))
+for (const { what } of short) console.log(`falls short: ${what}`)
+process.exit(options.check && short.length > 0 ? 1 : 0)

@@ -4,16 +4,15 @@
  */
 import type { AddressInfo } from 'node:net'
 import type { Readable } from 'node:stream'
-import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb'
-import { GetObjectCommand } from '@aws-sdk/client-s3'
+import { DynamoDBClient, GetItemCommand, QueryCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb'
+import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
-import { createS3 } from '../functions/wiring.ts'
 import type { AppEnv } from '../lib/app.ts'
 import { streamOf } from '../lib/body.ts'
 import { createHttpServer } from '../lib/node.ts'
 
-const s3 = createS3(process.env)
+const s3 = new S3Client({ forcePathStyle: true })
 const dynamo = new DynamoDBClient({})
 const Bucket = process.env.FILES_BUCKET ?? ''
 
@@ -22,6 +21,7 @@ export function startPeer(role: string): Promise<number> {
   if (role === 'raw') return startRaw()
   if (role === 'naive') return listen(naive())
   if (role === 'bare') return listen(bare())
+  if (role === 'pages') return listen(pages())
   throw new Error(`There is no peer "${role}"`)
 }
 
@@ -82,6 +82,34 @@ function bare(): Hono {
     const chunks: Buffer[] = []
     for await (const chunk of body) chunks.push(chunk as Buffer)
     return c.json({ blob: Buffer.concat(chunks).toString('base64') })
+  })
+  return app
+}
+
+/** All pages of one listing partition, as many as asked for, joined and nothing else done to them. */
+function pages(): Hono {
+  const app = new Hono()
+  app.get('/:pk', async (c) => {
+    const most = Number(c.req.query('pages') ?? 1_000)
+    const parts: string[] = []
+    let after: Record<string, { S: string }> | undefined
+    for (let page = 0; page < most; page += 1) {
+      const answer = await dynamo.send(
+        new QueryCommand({
+          TableName: process.env.FILES_TABLE,
+          KeyConditionExpression: '#pk = :pk',
+          ProjectionExpression: '#sk, #json',
+          ExpressionAttributeNames: { '#pk': 'pk', '#sk': 'sk', '#json': 'json' },
+          ExpressionAttributeValues: { ':pk': { S: c.req.param('pk') } },
+          ConsistentRead: true,
+          ...(after ? { ExclusiveStartKey: after } : {}),
+        }),
+      )
+      for (const item of answer.Items ?? []) parts.push(item.json?.S ?? '')
+      after = answer.LastEvaluatedKey as typeof after
+      if (!after) break
+    }
+    return c.body(`[${parts.join()}]`)
   })
   return app
 }

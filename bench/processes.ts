@@ -5,6 +5,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { build } from 'esbuild'
+import { bundleOptions } from '../infra/bundle.ts'
 import type { Usage } from './child.ts'
 
 /** A server process: its port, and what it has used since `reset`. */
@@ -19,19 +20,11 @@ export interface Server {
 /** Builds the children once, with the settings of the deployed functions. */
 export async function buildChildren(): Promise<void> {
   await build({
+    ...bundleOptions,
     entryPoints: ['bench/child.ts', 'bench/cloud.ts'],
     outdir: 'dist/bench',
     outExtension: { '.js': '.mjs' },
-    bundle: true,
-    minify: true,
-    platform: 'node',
-    target: 'node24',
-    format: 'esm',
-    mainFields: ['module', 'main'],
-    packages: 'bundle',
-    external: ['dynalite', 'classic-level', 'memory-level', 'level'],
-    banner: { js: "import{createRequire as crq}from'node:module';const require=crq(import.meta.url);" },
-    logLevel: 'error',
+    external: ['dynalite', 'classic-level', 'memory-level'],
   })
 }
 

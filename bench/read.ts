@@ -2,7 +2,7 @@
  * Reads: how close to a pass-through of the same output bytes, and how far ahead of the handler that people write first.
  */
 import { newFileId, storeFile } from '../lib/store.ts'
-import { interleave, type Sample, sample, send } from './client.ts'
+import { interleave, type Sample, sample } from './client.ts'
 import { startFixture } from './fixture.ts'
 import { startServer } from './processes.ts'
 import type { Result } from './report.ts'
@@ -32,25 +32,53 @@ export async function benchReads(rounds: number): Promise<Result[]> {
     const fileId = newFileId()
     const name = kind === 'blob' ? 'x.bin' : 'x.txt'
     const bytes = make()
-    const { objectKey } = await storeFile(stores, { workspaceId: 'acme', ownerId: 'ana', name, fileId }, bytes)
+    const { objectKey } = await storeFile(
+      stores,
+      { workspaceId: 'acme', ownerId: 'ana', name, fileId },
+      bytes,
+    )
     const read = await fixture.read(fileId)
-    const output = Buffer.from(await (await fetch(`http://127.0.0.1:${ours.port}${read.path}`, { method: 'POST', ...read })).arrayBuffer())
-    await stores.objects.put(`raw/${fileId}`, output, { size: output.length, contentType: 'application/json' })
+    const output = Buffer.from(
+      await (
+        await fetch(`http://127.0.0.1:${ours.port}${read.path}`, { method: 'POST', ...read })
+      ).arrayBuffer(),
+    )
+    await stores.objects.put(`raw/${fileId}`, output, {
+      size: output.length,
+      contentType: 'application/json',
+    })
 
     const samples = await interleave(
       {
         ours: () => sample(ours, read, 2, output.length),
         raw: () => sample(raw, { path: `/raw/${fileId}` }, 2, output.length),
-        naive: () => sample(naive, { path: `/${kind === 'blob' ? 'blob' : 'text'}/${objectKey}` }, 2, bytes.length),
+        naive: () =>
+          sample(naive, { path: `/${kind === 'blob' ? 'blob' : 'text'}/${objectKey}` }, 2, bytes.length),
       },
       rounds,
     )
     const least = reach[kind] ?? 0
     results.push(
-      { what: `10 MiB ${kind}: throughput ÷ raw`, figure: ratioOf(times(samples.raw), times(samples.ours)), least },
-      { what: `10 MiB ${kind}: CPU ÷ raw`, figure: ratioOf(cpu(samples.ours), cpu(samples.raw)), ...(kind === 'blob' ? { most: 1.1 } : {}) },
-      { what: `10 MiB ${kind}: throughput ÷ naive`, figure: ratioOf(times(samples.naive), times(samples.ours)), least: 3 },
-      { what: `10 MiB ${kind}: CPU ÷ naive`, figure: ratioOf(cpu(samples.ours), cpu(samples.naive)), most: 0.35 },
+      {
+        what: `10 MiB ${kind}: throughput ÷ raw`,
+        figure: ratioOf(times(samples.raw), times(samples.ours)),
+        least,
+      },
+      {
+        what: `10 MiB ${kind}: CPU ÷ raw`,
+        figure: ratioOf(cpu(samples.ours), cpu(samples.raw)),
+        ...(kind === 'blob' ? { most: 1.1 } : {}),
+      },
+      {
+        what: `10 MiB ${kind}: throughput ÷ naive`,
+        figure: ratioOf(times(samples.naive), times(samples.ours)),
+        least: 3,
+      },
+      {
+        what: `10 MiB ${kind}: CPU ÷ naive`,
+        figure: ratioOf(cpu(samples.ours), cpu(samples.naive)),
+        most: 0.35,
+      },
     )
   }
   for (const server of [ours, raw, naive]) server.stop()
@@ -60,4 +88,3 @@ export async function benchReads(rounds: number): Promise<Result[]> {
 
 const times = (samples: readonly Sample[]) => samples.map(({ ms }) => ms)
 const cpu = (samples: readonly Sample[]) => samples.map(({ cpuUs }) => cpuUs)
-void send

@@ -21,8 +21,17 @@ export function reaches({ figure, least, most }: Result, slack = 1): boolean {
 export function table(results: readonly Result[]): string {
   const rows = results.map((result) => {
     const { median, low, high } = result.figure
-    const bound = [result.least === undefined ? '' : `≥ ${result.least}`, result.most === undefined ? '' : `≤ ${result.most}`]
-    return [result.what, show(median), `${show(low)}–${show(high)}`, bound.join(' ').trim(), reaches(result) ? 'yes' : 'NO']
+    const bound = [
+      result.least === undefined ? '' : `≥ ${result.least}`,
+      result.most === undefined ? '' : `≤ ${result.most}`,
+    ]
+    return [
+      result.what,
+      show(median),
+      `${show(low)}–${show(high)}`,
+      bound.join(' ').trim(),
+      reaches(result) ? 'yes' : 'NO',
+    ]
   })
   return columns([['figure', 'median', 'quartiles', 'to reach', 'reached'], ...rows]).join('\n')
 }

@@ -39,6 +39,10 @@ export async function benchSmallReads(rounds: number): Promise<Result[]> {
   const firstOf = (samples: readonly Sample[]) => samples.map(({ firstMs }) => firstMs)
   return [
     { what: '10 KiB read: CPU ÷ bare route', figure: ratioOf(cpuOf(cpu.ours), cpuOf(cpu.bare)), most: 1.05 },
-    { what: 'first byte: 10 MiB ÷ 10 KiB', figure: ratioOf(firstOf(first.large), firstOf(first.small)), most: 1.3 },
+    {
+      what: 'first byte: 10 MiB ÷ 10 KiB',
+      figure: ratioOf(firstOf(first.large), firstOf(first.small)),
+      most: 1.3,
+    },
   ]
 }

@@ -6,7 +6,10 @@ const size = 10 * 1024 * 1024
 
 /** 10 MiB of each kind. */
 export const texts: Readonly<Record<string, () => Buffer>> = {
-  prose: () => repeat('The quick brown fox said: "jump", and over the lazy dog it went,\nall day long without any rest at all. '),
+  prose: () =>
+    repeat(
+      'The quick brown fox said: "jump", and over the lazy dog it went,\nall day long without any rest at all. ',
+    ),
   CSV: () => repeat('2026-12-01,north,1200.50,17,"Müller, Söhne",shipped\n'),
   Cyrillic: () => repeat('Съешь же ещё этих мягких французских булок, да выпей чаю. '),
   'dense JSON': () => repeat('{"id":17,"name":"north","tags":["a","b"],"ok":true,"note":"line\\nline"},'),
@@ -26,5 +29,8 @@ export function blob(): Buffer {
 
 function repeat(text: string): Buffer {
   const piece = Buffer.from(text)
-  return Buffer.concat([Buffer.alloc(size - (size % piece.length), piece), Buffer.alloc(size % piece.length, ' ')])
+  return Buffer.concat([
+    Buffer.alloc(size - (size % piece.length), piece),
+    Buffer.alloc(size % piece.length, ' '),
+  ])
 }

@@ -5,7 +5,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build, type Metafile, type Plugin } from 'esbuild'
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -34,28 +34,35 @@ export async function functionNames(): Promise<string[]> {
     .sort()
 }
 
+/** How every bundle is built; the bench builds what it compares with in the same way. */
+export const bundleOptions = {
+  absWorkingDir: root,
+  bundle: true,
+  minify: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'esm',
+  // some packages tell "module" only: without it their CommonJS form is taken, which cannot be shaken
+  mainFields: ['module', 'main'],
+  // for what is left of CommonJS
+  banner: {
+    js: "import{createRequire as requireFrom}from'node:module';const require=requireFrom(import.meta.url);",
+  },
+  legalComments: 'none',
+  logLevel: 'error',
+} satisfies BuildOptions
+
 /** Builds all functions into the folder, and tells what each bundle consists of. */
 export async function buildFunctions(dir: string): Promise<Built> {
   const names = await functionNames()
   const { metafile } = await build({
-    absWorkingDir: root,
+    ...bundleOptions,
     entryPoints: names.map((name) => ({ in: `functions/${name}.ts`, out: `${name}/index` })),
     outdir: dir,
     outExtension: { '.js': '.mjs' },
-    bundle: true,
-    minify: true,
-    platform: 'node',
-    target: 'node24',
-    format: 'esm',
-    // some packages tell "module" only: without it their CommonJS form is taken, which cannot be shaken
-    mainFields: ['module', 'main'],
     // Lambda's credentials are in the environment
     alias: { '@aws-sdk/credential-provider-node': join(root, 'infra/credentials.ts') },
     plugins: [unusedTables],
-    // for what is left of CommonJS
-    banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
-    legalComments: 'none',
-    logLevel: 'error',
     metafile: true,
   })
   return metafile.outputs

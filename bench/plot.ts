@@ -1,0 +1,49 @@
+/**
+ * The ratios of a bench as a picture: each figure with its quartiles, and what it has to reach.
+ */
+import { parse, View } from 'vega'
+import { compile, type TopLevelSpec } from 'vega-lite'
+import type { Result } from './report.ts'
+
+/** An SVG of all ratios, on a logarithmic scale. */
+export function plot(results: readonly Result[], subtitle: string): Promise<string> {
+  const values = results
+    .filter(({ least, most }) => least !== undefined || most !== undefined)
+    .map(({ what, figure, least, most }) => ({
+      what,
+      ...figure,
+      bound: least ?? most,
+      better: least === undefined ? 'less is better' : 'more is better',
+    }))
+  const y = { field: 'what', type: 'nominal', sort: null, title: null, axis: { labelLimit: 400 } } as const
+  const x = { type: 'quantitative', scale: { type: 'log' }, title: 'ratio or MiB, logarithmic' } as const
+  const spec: TopLevelSpec = {
+    $schema: 'https://vega.github.io/schema/vega-lite/v6.json',
+    title: { text: 'Measured figures and what they have to reach', subtitle },
+    background: 'white',
+    width: 480,
+    height: { step: 18 },
+    data: { values },
+    layer: [
+      {
+        mark: { type: 'rule', strokeWidth: 4, opacity: 0.4 },
+        encoding: {
+          y,
+          x: { ...x, field: 'low' },
+          x2: { field: 'high' },
+          color: { field: 'better', type: 'nominal', title: null },
+        },
+      },
+      {
+        mark: { type: 'point', filled: true, size: 60 },
+        encoding: {
+          y,
+          x: { ...x, field: 'median' },
+          color: { field: 'better', type: 'nominal', title: null },
+        },
+      },
+      { mark: { type: 'tick', thickness: 2, color: 'black' }, encoding: { y, x: { ...x, field: 'bound' } } },
+    ],
+  }
+  return new View(parse(compile(spec).spec), { renderer: 'none' }).toSVG()
+}
