@@ -147,6 +147,7 @@ async function withDeadline<T>(
 ): Promise<T> {
   const abort = new AbortController()
   const timer = setTimeout(() => abort.abort(), ms)
+  if (client?.aborted) abort.abort() // it left before this, and no event will tell
   client?.addEventListener('abort', () => abort.abort(), { once: true })
   try {
     return await run(abort.signal)

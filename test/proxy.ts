@@ -14,6 +14,9 @@ export type Fault = (req: IncomingMessage, res: ServerResponse, pass: () => void
 export interface Proxy {
   readonly url: string
   readonly calls: string[]
+  /** Requests that are under way, and bytes of answers that were passed on. */
+  open: number
+  sentBytes: number
   fault: Fault | undefined
   close(): Promise<void>
 }
@@ -79,10 +82,17 @@ async function startProxy(target: string, calls: string[]): Promise<Proxy> {
   const { hostname, port } = new URL(target)
   const server = createServer((req, res) => {
     calls.push(operationOf(req))
+    proxy.open += 1
+    res.on('close', () => {
+      proxy.open -= 1
+    })
     const pass = () => {
       const { method, url: path, headers } = req
       const upstream = request({ hostname, port, method, path, headers }, (answer) => {
         res.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
+        answer.on('data', (chunk: Buffer) => {
+          proxy.sentBytes += chunk.length
+        })
         answer.pipe(res)
       })
       upstream.on('error', () => res.destroy())
@@ -96,6 +106,8 @@ async function startProxy(target: string, calls: string[]): Promise<Proxy> {
   const proxy: Proxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
+    open: 0,
+    sentBytes: 0,
     fault: undefined,
     async close() {
       server.closeAllConnections()
