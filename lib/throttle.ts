@@ -9,6 +9,7 @@ import type { BucketStore } from './buckets.ts'
 import { createClock } from './clock.ts'
 import { ResolverError } from './errors.ts'
 import { bucketKey } from './keys.ts'
+import { createRecent } from './recent.ts'
 
 /** Refill in tokens a second, and how many a full bucket holds. */
 export interface Rate {
@@ -27,7 +28,7 @@ const clockSlackUs = 2_000_000
 /** The store answers within this time or it is storage trouble: never unlimited, never hanging (contract 6). */
 const storeTimeoutMs = 500
 
-/** Refusals that an instance remembers; the oldest is forgotten first. */
+/** Buckets of which an instance remembers something. */
 const maxRemembered = 10_000
 
 /** Options of `createThrottle`; `now` is epoch milliseconds, `random` is in [0, 1). */
@@ -43,12 +44,12 @@ export function createThrottle(buckets: BucketStore, rate: Rate, options: Thrott
   const { now = Date.now, random = Math.random, onImpossibleState } = options
   const intervalUs = Math.ceil(1_000_000 / rate.perSecond)
   const fullUs = intervalUs * rate.burst
-  const lastTat = new Map<string, number>()
-  const refusedUntil = new Map<string, number>()
+  const lastTat = createRecent<number>(maxRemembered)
+  const refusedUntil = createRecent<number>(maxRemembered)
   const clock = createClock(now)
 
   function refuse(key: string, untilUs: number, nowUs: number): never {
-    remember(refusedUntil, key, untilUs)
+    refusedUntil.set(key, untilUs)
     throw rateLimited(clock.waitMs(untilUs - nowUs))
   }
 
@@ -70,7 +71,7 @@ export function createThrottle(buckets: BucketStore, rate: Rate, options: Thrott
             signal,
           )
       if (attempt === 'throttled') throw rateLimited(1_000 + Math.floor(random() * 250))
-      remember(lastTat, key, attempt.tat)
+      lastTat.set(key, attempt.tat)
       if (attempt.taken) return
       if (attempt.tat > nowUs + fullUs + clockSlackUs) await empty(key, attempt.tat, nowUs, signal)
       else if (admissible(attempt.tat) > nowUs) refuse(key, admissible(attempt.tat), nowUs)
@@ -82,7 +83,7 @@ export function createThrottle(buckets: BucketStore, rate: Rate, options: Thrott
     const tat = nowUs + fullUs
     if (!(await buckets.replace(key, { found, tat }, signal))) return
     onImpossibleState?.(key)
-    remember(lastTat, key, tat)
+    lastTat.set(key, tat)
     refuse(key, admissible(tat), nowUs)
   }
 
@@ -103,15 +104,4 @@ export function createThrottle(buckets: BucketStore, rate: Rate, options: Thrott
 
 function rateLimited(retryAfterMs: number): ResolverError {
   return new ResolverError('rate-limited', { data: { retryAfterMs } })
-}
-
-/** Sets the entry as the newest of a map that stays bounded. */
-function remember(map: Map<string, number>, key: string, value: number): void {
-  map.delete(key)
-  map.set(key, value)
-  if (map.size <= maxRemembered) return
-  for (const oldest of map.keys()) {
-    map.delete(oldest)
-    return
-  }
 }
