@@ -127,6 +127,7 @@ test.each([
   ['no set', '[]'],
   ['no keys', '{"keys":[]}'],
   ['a symmetric key', '{"keys":[{"kty":"oct","k":"AAAA"}]}'],
+  ['a symmetric key that poses as another', '{"keys":[{"kty":"oct","k":"AAAA","crv":"Ed25519","x":"11qY"}]}'],
   ['a key without its value', '{"keys":[{"kty":"OKP"}]}'],
   ['a private key', '{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qY","d":"nWGx"}]}'],
 ])('HOST_JWKS with %s is named, and its text is not repeated', (_, value) => {

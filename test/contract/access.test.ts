@@ -101,6 +101,14 @@ test('a deleted file is seen by nobody', async () => {
   expect(await sees(fileId, { user: 'cem' })).toBe(false)
 })
 
+test('membership is what the token says, and ends with it (H10)', async () => {
+  const { fileId } = await service.put('x', { shared: true })
+  expect(await sees(fileId, { user: 'leaving' })).toBe(true)
+  const authorization = `Bearer ${await service.token({ user: 'leaving' }, -60)}`
+  const frame = { jsonrpc: '2.0', id: 1, method: 'ai.nimblebrain/resources/list' }
+  expect((await service.call(frame, {}, { headers: { authorization } })).status).toBe(401)
+})
+
 test('the caller comes from the credential, whatever body, query or headers say', async () => {
   const { fileId } = await service.put('x', { ownerId: 'bob' })
   const claims = { workspace: 'acme', workspaceId: 'acme', sub: 'bob', user: 'bob', userId: 'bob' }
