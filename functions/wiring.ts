@@ -14,6 +14,7 @@ import { createHealth } from '../lib/health.ts'
 import { inlineKeys, remoteKeys } from '../lib/jwks.ts'
 import { noFileId } from '../lib/keys.ts'
 import type { Log } from '../lib/log.ts'
+import { createMeter } from '../lib/metrics.ts'
 import { createObjectStore } from '../lib/objects.ts'
 import { createThrottle } from '../lib/throttle.ts'
 
@@ -59,10 +60,11 @@ export function createResolver(config: Config, environment: NodeJS.ProcessEnv, l
   const { files, objects } = createStores(config, environment)
   const buckets = createBucketStore(createBucketsDynamo(), config.bucketsTable)
   const keys = 'url' in config.keys ? remoteKeys(config.keys.url) : inlineKeys(config.keys.jwks)
+  const meter = createMeter(log, config.metricsNamespace)
   return createApp({
     authenticate: createAuthenticate({ ...config, keys }),
     throttle: createThrottle(buckets, config.rate, {
-      onImpossibleState: (key) => log('error', 'impossible-bucket-state', { key }),
+      onImpossibleState: (key) => meter.impossibleBucket(key),
     }),
     files,
     objects,
@@ -75,6 +77,7 @@ export function createResolver(config: Config, environment: NodeJS.ProcessEnv, l
       log,
     ),
     log,
+    meter,
     maxReadBytes: config.maxReadBytes,
     firstByteMs: config.firstByteMs,
   })

@@ -13,6 +13,7 @@ import type { Health } from './health.ts'
 import { maxBodyBytes } from './limits.ts'
 import { list } from './list.ts'
 import { describeError, type Log } from './log.ts'
+import { type Meter, outcomeOf } from './metrics.ts'
 import type { ObjectStore } from './objects.ts'
 import { capability, openApi } from './openapi.ts'
 import { read } from './read.ts'
@@ -35,6 +36,7 @@ export interface AppDeps {
   readonly objects: ObjectStore
   readonly health: Health
   readonly log: Log
+  readonly meter: Meter
   readonly maxReadBytes: number
   /** Longest wait for the first byte of an answer, in milliseconds. */
   readonly firstByteMs: number
@@ -56,6 +58,7 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
   })
 
   app.post('/rpc', async function rpc(c) {
+    const measured = deps.meter.begin()
     let id: Id | null = null
     try {
       const body = await readBody(c)
@@ -63,13 +66,21 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
       requireJson(c.req.header('content-type'))
       const message = parseMessage(body)
       id = message.id ?? null
-      if (message.id === undefined) return c.body(null, 202)
+      if (message.id === undefined) {
+        measured.end('notification')
+        return c.body(null, 202)
+      }
       const maxBytes = readLimit(c.req.header('max-read-bytes'), deps.maxReadBytes)
-      const result = await withDeadline(deps.firstByteMs, c.env.signal, (signal) =>
-        call(deps, caller, message, maxBytes, signal),
+      const result = await measured.storage(message.method, () =>
+        withDeadline(deps.firstByteMs, c.env.signal, (signal) =>
+          call(deps, caller, message, maxBytes, signal),
+        ),
       )
-      return c.body(streamOf(respond(id, result)), 200, { 'content-type': 'application/json' })
+      return c.body(streamOf(measured.answer(respond(id, result))), 200, {
+        'content-type': 'application/json',
+      })
     } catch (error) {
+      measured.end(outcomeOf(error))
       return failure(c, error instanceof EnvelopeError ? error.id : id, error, deps.log)
     }
   })

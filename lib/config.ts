@@ -52,6 +52,10 @@ const Environment = StoreEnvironment.extend({
   FIRST_BYTE_TIMEOUT_MS: digits(1, 900_000, 25_000),
   IDLE_TIMEOUT_MS: digits(1, 900_000, 15_000),
   RESPONSE_TIMEOUT_MS: digits(1, 900_000, 180_000),
+  METRICS_NAMESPACE: z
+    .string()
+    .regex(/^[\w./#:-]{1,255}$/, "must be 1 to 255 letters, digits, or any of './#:-_'")
+    .optional(),
 }).refine((env) => (env.HOST_JWKS === undefined) !== (env.HOST_JWKS_URL === undefined), {
   path: ['HOST_JWKS'],
   error: 'set exactly one of HOST_JWKS and HOST_JWKS_URL',
@@ -73,6 +77,8 @@ export interface Config {
   readonly firstByteMs: number
   readonly idleMs: number
   readonly responseMs: number
+  /** The CloudWatch namespace of the metrics that calls leave in the log; undefined: none. */
+  readonly metricsNamespace: string | undefined
 }
 
 /** What somebody who stores files must know; the names are those of `Config`. */
@@ -100,6 +106,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     firstByteMs: env.FIRST_BYTE_TIMEOUT_MS,
     idleMs: env.IDLE_TIMEOUT_MS,
     responseMs: env.RESPONSE_TIMEOUT_MS,
+    metricsNamespace: env.METRICS_NAMESPACE,
   })
 }
 
