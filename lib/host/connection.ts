@@ -12,6 +12,7 @@ import {
 import { type FileResolverClient, readMethod } from './client.ts'
 import { errorCodes, FileResolverError, transportFailure } from './errors.ts'
 import { fitFrame } from './frame.ts'
+import { createOversize, type Oversize } from './oversize.ts'
 
 /** One connection of a host. */
 export interface ConnectionOptions {
@@ -35,6 +36,8 @@ export interface Connection {
   extensions(): Promise<{ [extensionKey]: Capability }>
   /** The result for an inbound request. Throws `FileResolverError`, fit for the wire. */
   serve(method: string, params: unknown, signal?: AbortSignal): Promise<Record<string, unknown>>
+  /** The transport itself, with answers that it cannot carry replaced. */
+  through: Oversize['through']
 }
 
 /** Serves files on every client object of one connection. */
@@ -49,6 +52,7 @@ export interface FileHost<Client> {
 export function createConnection(options: ConnectionOptions): Connection {
   const { resolver, workspaceId, serverId, maxReadBytes, maxFrameBytes } = options
   const capability = options.capability ?? createCapabilitySource({ resolver })
+  const oversize = createOversize()
   requireWhole({ maxReadBytes, maxFrameBytes })
 
   async function call(method: string, params: unknown, signal: AbortSignal | undefined) {
@@ -57,11 +61,14 @@ export function createConnection(options: ConnectionOptions): Connection {
     const limit = method === readMethod ? maxReadBytes : undefined
     const caller = { workspaceId, userId, serverId }
     const answer = await resolver.request(method, params, caller, { maxReadBytes: limit, signal })
-    if (maxFrameBytes !== undefined) fitFrame(answer, maxFrameBytes, uriOf(method, params))
+    const uri = uriOf(method, params)
+    if (maxFrameBytes !== undefined) fitFrame(answer, maxFrameBytes, uri)
+    oversize.note(answer.result, { uri, bytes: answer.bytes })
     return answer.result
   }
 
   return {
+    through: oversize.through,
     extensions: async () => ({ [extensionKey]: lowered(await capability(), maxReadBytes) }),
     async serve(method, params, signal) {
       try {

@@ -8,11 +8,12 @@ import { listMethod, readMethod } from './client.ts'
 import { type ConnectionOptions, createConnection, type FileHost } from './connection.ts'
 
 /** What is used of a 1.x client. */
-export type Sdk1Client = Pick<Client, 'setRequestHandler' | 'registerCapabilities'>
+export type Sdk1Client = Pick<Client, 'setRequestHandler' | 'registerCapabilities' | 'connect'>
 
 /** Builds the host side of one connection, for clients of SDK 1.x. */
 export function createFileHost(options: ConnectionOptions): FileHost<Sdk1Client> {
   const connection = createConnection(options)
+  const attached = new WeakSet<Sdk1Client>()
 
   return {
     extensions: connection.extensions,
@@ -23,6 +24,10 @@ export function createFileHost(options: ConnectionOptions): FileHost<Sdk1Client>
         )
       }
       client.registerCapabilities({ extensions: await connection.extensions() })
+      if (attached.has(client)) return
+      attached.add(client)
+      const connect = client.connect.bind(client)
+      client.connect = (transport, connectOptions) => connect(connection.through(transport), connectOptions)
     },
   }
 }

@@ -43,7 +43,8 @@ export function createFileHost(options: ConnectionOptions): FileHost<Sdk2Client>
       if (attached.has(client)) return
       attached.add(client)
       const connect = client.connect.bind(client)
-      client.connect = (transport, connectOptions) => connect(wire.through(transport), connectOptions)
+      client.connect = (transport, connectOptions) =>
+        connect(wire.through(connection.through(transport)), connectOptions)
     },
   }
 }

@@ -4,13 +4,9 @@
  */
 import { type Capability, extensionKey } from './capability.ts'
 import { errorCodes, FileResolverError } from './errors.ts'
+import type { Outgoing } from './oversize.ts'
 
 const clientCapabilitiesKey = 'io.modelcontextprotocol/clientCapabilities'
-
-/** A transport's outgoing side. */
-interface Outgoing<Message, Options> {
-  send(message: Message, options?: Options): Promise<void>
-}
 
 /** What leaves on the connections of one host side. */
 export interface Wire {

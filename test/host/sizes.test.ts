@@ -129,3 +129,20 @@ describe.each([1, 2] as const)(
     })
   },
 )
+
+describe.each([1, 2] as const)(
+  'SDK %i over HTTP, when the host does not know what the reader takes',
+  (generation) => {
+    test('an answer that the server refuses becomes -32005 at once, and the connection lives on', async () => {
+      const rig = await connect(generation, 'http', optionsOf(clientOf(service)), defaultHttpBytes)
+      const { uri } = await put(4_000_000, 'over.pdf')
+      const over = await rig.ask(readMethod, { uri })
+      const small = await put(3_000_000, 'under.pdf')
+      const under = await rig.ask(readMethod, { uri: small.uri })
+      await rig.close()
+      expect(over.error).toMatchObject({ code: -32005, data: { uri, maxSize: 4_194_304 } })
+      expect(over.error?.data?.size).toBeGreaterThan(5_333_336)
+      expect(under.result).toMatchObject({ contents: [{ uri: small.uri }] })
+    })
+  },
+)
