@@ -43,7 +43,12 @@ export interface FileItem extends Guarded {
   readonly formerReaders: readonly string[]
   /** It was shared and has readers left: the workspace's rows stay, for those readers only. */
   readonly formerlyShared: boolean
-  /** When DynamoDB may forget a tombstone, in epoch seconds. */
+  /**
+   * Who deleted it: the host, for good; or somebody in the bucket, and then the file is back when its object is. Absent
+   * means the host.
+   */
+  readonly deletedBy?: 'host' | 'bucket' | undefined
+  /** When DynamoDB may forget a tombstone, or an announced file whose object never came, in epoch seconds. */
   readonly expiresAtSec: number | undefined
 }
 

@@ -29,6 +29,7 @@ export function toFileItem(file: FileItem): Item {
     ...stringSet('tags', file.tags),
     ...stringSet('formerReaders', file.formerReaders),
     ...(file.formerlyShared ? { formerlyShared: { BOOL: true } } : {}),
+    ...(file.deletedBy === undefined ? {} : { deletedBy: { S: file.deletedBy } }),
     ...(file.expiresAtSec === undefined ? {} : { expiresAtSec: { N: String(file.expiresAtSec) } }),
     ...(file.content ? contentAttributes(file.content) : {}),
   }
@@ -63,6 +64,7 @@ export function fromItem(item: Item): FileItem {
     tags: readSet(item, 'tags'),
     formerReaders: readSet(item, 'formerReaders'),
     formerlyShared: item.formerlyShared?.BOOL ?? false,
+    deletedBy: item.deletedBy?.S === 'bucket' ? 'bucket' : item.deletedBy && 'host',
     expiresAtSec,
     content: item.etag ? readContent(item) : undefined,
   }

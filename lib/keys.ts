@@ -54,6 +54,11 @@ export function parseObjectKey(key: string): ObjectName | undefined {
   return name ? { workspaceId, ownerId, fileId, name } : undefined
 }
 
+/** A key as S3 writes it in events and listings: percent-encoded, with `+` for a space. Throws for what is neither. */
+export function decodeFormKey(encoded: string): string {
+  return decodeURIComponent(encoded.replaceAll('+', ' '))
+}
+
 /** The primary key of an item of the Files table. */
 export interface ItemKey {
   pk: string

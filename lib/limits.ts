@@ -33,5 +33,8 @@ export const maxTypeLength = 255
 /** How long a tombstone outlives its file: more than the 14 days a queue can keep an event. */
 export const tombstoneSec = 30 * 24 * 3_600
 
+/** How long an announced file waits for its object: longer than any upload, and any URL for one, can take. */
+export const pendingSec = 30 * 24 * 3_600
+
 /** A workspace, user or server: 1–128 visible ASCII characters (contract 2). */
 export const identifierPattern = /^[\x21-\x7e]{1,128}$/

@@ -9,10 +9,15 @@ import {
   GetObjectCommand,
   HeadBucketCommand,
   HeadObjectCommand,
+  type HeadObjectCommandOutput,
+  ListObjectsV2Command,
+  type ListObjectsV2CommandInput,
+  type ListObjectsV2CommandOutput,
   PutObjectCommand,
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { unavailable } from './errors.ts'
+import { decodeFormKey } from './keys.ts'
 
 /** The present state of an object, as S3 tells it. */
 export interface StoredObject {
@@ -39,39 +44,58 @@ export interface PutOptions {
   readonly contentEncoding?: string | undefined
 }
 
+/** Some objects in the order of their keys; `next` continues after them, undefined at the end. */
+export interface ObjectPage {
+  readonly objects: readonly { readonly key: string; readonly etag: string }[]
+  readonly next: string | undefined
+}
+
 /** The operations on objects that the service and the hosts' side need. */
 export interface ObjectStore {
-  /** The object's present state, or undefined when there is none. */
+  /** The object's present state, or undefined when the bucket is there and has none. */
   head(key: string, signal?: AbortSignal): Promise<StoredObject | undefined>
   /** The pinned bytes as S3 sends them, or undefined when that version is gone. Ends early or long: it throws. */
   open(pin: Pin, signal?: AbortSignal): Promise<AsyncIterable<Uint8Array> | undefined>
   put(key: string, body: Uint8Array | Readable, options: PutOptions): Promise<void>
   /** Deletes the object; in a versioned bucket a marker hides it. No object is no error. */
   remove(key: string): Promise<void>
+  /** One page of all objects, from the one after `after`. */
+  list(after?: string): Promise<ObjectPage>
   /** Resolves when the bucket answers. */
   ping(signal?: AbortSignal): Promise<void>
 }
 
+/** How often HEAD may deny an object that a listing then shows: once is an object that has just come. */
+const maxDenials = 3
+
 /** An object store in one bucket. */
 export function createObjectStore(client: S3Client, bucket: string): ObjectStore {
+  async function listed(input: Partial<ListObjectsV2CommandInput>): Promise<ListObjectsV2CommandOutput> {
+    try {
+      // as URL-encoded text, since XML cannot hold every character of a key
+      return await client.send(new ListObjectsV2Command({ Bucket: bucket, EncodingType: 'url', ...input }))
+    } catch (error) {
+      throw unavailable('ListObjectsV2 failed', error)
+    }
+  }
+
+  /** HEAD has no body, so a missing bucket, or a proxy that knows no path, looks like a missing object; a list does not. */
+  async function isListed(key: string): Promise<boolean> {
+    const { Contents, KeyCount } = await listed({ Prefix: key, MaxKeys: 1 })
+    if (KeyCount === undefined) throw unavailable('ListObjectsV2 answered without a count')
+    return Contents?.[0]?.Key !== undefined && decodeFormKey(Contents[0].Key) === key
+  }
+
   return {
     async head(key, signal) {
-      const found = await answered('HeadObject', missingByStatus, () =>
-        client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }), abortable(signal)),
-      )
-      if (found === undefined) return undefined
-      const { ContentLength: size, ETag: etag, LastModified: lastModified } = found
-      if (size === undefined || etag === undefined || lastModified === undefined) {
-        throw unavailable('HeadObject answered without size, ETag or date')
+      for (let tries = 0; tries < maxDenials; tries += 1) {
+        const found = await answered('HeadObject', missingByStatus, () =>
+          client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }), abortable(signal)),
+        )
+        if (found !== undefined) return storedObject(found)
+        if (!(await isListed(key))) return undefined
       }
-      return {
-        size,
-        etag,
-        versionId: found.VersionId,
-        contentType: found.ContentType,
-        contentEncoding: found.ContentEncoding,
-        lastModified,
-      }
+      throw unavailable('HeadObject denies an object that ListObjectsV2 lists')
     },
 
     async open(pin, signal) {
@@ -112,9 +136,34 @@ export function createObjectStore(client: S3Client, bucket: string): ObjectStore
       )
     },
 
+    async list(after) {
+      const page = await listed({ StartAfter: after })
+      const objects = (page.Contents ?? []).map(({ Key, ETag }) => {
+        if (Key === undefined || ETag === undefined)
+          throw unavailable('ListObjectsV2 answered without key or ETag')
+        return { key: decodeFormKey(Key), etag: ETag }
+      })
+      return { objects, next: page.IsTruncated ? objects.at(-1)?.key : undefined }
+    },
+
     async ping(signal) {
       await client.send(new HeadBucketCommand({ Bucket: bucket }), abortable(signal))
     },
+  }
+}
+
+function storedObject(found: HeadObjectCommandOutput): StoredObject {
+  const { ContentLength: size, ETag: etag, LastModified: lastModified } = found
+  if (size === undefined || etag === undefined || lastModified === undefined) {
+    throw unavailable('HeadObject answered without size, ETag or date')
+  }
+  return {
+    size,
+    etag,
+    versionId: found.VersionId,
+    contentType: found.ContentType,
+    contentEncoding: found.ContentEncoding,
+    lastModified,
   }
 }
 

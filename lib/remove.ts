@@ -1,6 +1,6 @@
 /**
  * Deletes a file: the tombstone first, from which moment nobody sees it, then the object. Whoever comes later, a
- * second deletion or an indexer, finishes what a crash in between left.
+ * second deletion or an indexer, finishes what a crash in between left. This deletion is for good.
  */
 import type { FileRef } from './change.ts'
 import type { FileStores } from './complete.ts'
@@ -13,9 +13,10 @@ export async function removeFile(stores: Pick<FileStores, 'files' | 'objects'>, 
   const { files, objects } = stores
   const file = await repeatOnConflict(async () => {
     const present = await files.get(ref.workspaceId, ref.fileId)
-    if (!present || present.state === 'deleted') return present
+    if (!present || (present.state === 'deleted' && present.deletedBy !== 'bucket')) return present
     const expiresAtSec = Math.ceil(Date.now() / 1_000) + tombstoneSec
-    await files.write(present, { ...present, state: 'deleted', expiresAtSec, revision: present.revision + 1 })
+    const revision = present.revision + 1
+    await files.write(present, { ...present, state: 'deleted', deletedBy: 'host', expiresAtSec, revision })
     return present
   })
   if (file) await objects.remove(file.objectKey)

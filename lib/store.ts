@@ -9,7 +9,7 @@ import { completeFile, type FileStores } from './complete.ts'
 import { limitExceeded, ResolverError } from './errors.ts'
 import type { FileItem } from './file.ts'
 import { objectKey } from './keys.ts'
-import { maxPutBytes } from './limits.ts'
+import { maxPutBytes, pendingSec } from './limits.ts'
 
 /** A file to store. What is absent of access is private. */
 export interface NewFile {
@@ -90,7 +90,7 @@ function pendingFile(input: NewFile): FileItem {
     content: undefined,
     formerReaders: [],
     formerlyShared: false,
-    expiresAtSec: undefined,
+    expiresAtSec: Math.ceil(Date.now() / 1_000) + pendingSec,
   })
 }
 
