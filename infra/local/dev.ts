@@ -10,10 +10,13 @@ import { createDynamo, createResolver, createS3, createStores } from '../../func
 import { parseConfig } from '../../lib/config.ts'
 import { createLog } from '../../lib/log.ts'
 import { createHttpServer } from '../../lib/node.ts'
+import { createSigner } from '../../lib/token.ts'
+import { createConsole } from '../console/app.ts'
 import { startCloud } from './cloud.ts'
 import { findDescriptor, removeDescriptor, writeDescriptor } from './descriptor.ts'
+import { addConsole } from './front.ts'
 import { createResources } from './resources.ts'
-import { storeSamples } from './samples.ts'
+import { sampleCaller, storeSamples } from './samples.ts'
 import { openSigningKey, publicJwks } from './signing.ts'
 import { welcome } from './welcome.ts'
 
@@ -55,6 +58,8 @@ async function start(): Promise<void> {
 
   const log = createLog((line) => process.stderr.write(`${line}\n`))
   const server = createHttpServer(createResolver(config, environment, log), config, log)
+  const signer = await createSigner(signingKey, config.issuer, config.audience)
+  addConsole(server, createConsole({ stores, dynamo: createDynamo(), signer, config, sampleCaller }))
   await new Promise<void>((listening, failed) => {
     server.once('error', (error) => failed(portError(error)))
     server.listen(options.port, '127.0.0.1', listening)
