@@ -4,6 +4,7 @@
  */
 import { MIMEType } from 'node:util'
 import mime from 'mime'
+import { decoderLabel } from './charset.ts'
 import { sourceTypes } from './extensions.ts'
 import { maxTypeLength } from './limits.ts'
 
@@ -78,6 +79,11 @@ export function isTextType(essence: string): boolean {
   if (type === 'text') return true
   if (type !== 'image' && /\+(json|xml|yaml)$/.test(subtype)) return true
   return type === 'application' && textApplications.has(subtype)
+}
+
+/** The type of a text that has been decoded: a charset that a decoder knows has been used and is no longer part of it. */
+export function decodedType({ charset, text, textWithoutCharset }: MediaType): string {
+  return charset !== undefined && decoderLabel(charset) !== undefined ? textWithoutCharset : text
 }
 
 function typeOfName(name: string): string {

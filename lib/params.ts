@@ -6,7 +6,7 @@ import * as z from 'zod'
 import { invalidParams } from './errors.ts'
 import { fileIdPattern } from './keys.ts'
 import { maxFilterTags, maxTagBytes, maxUriLength } from './limits.ts'
-import { parseMediaType } from './media.ts'
+import { decodedType, isTextType, parseMediaType } from './media.ts'
 
 /** The URI schemes that are resolved. */
 export const supportedSchemes = ['files'] as const
@@ -67,8 +67,8 @@ export function parseListParams(params: unknown = {}): Wanted | undefined {
     throw invalidParams(`a filter may name at most ${maxFilterTags} different tags`)
   const media = mimeType === undefined ? undefined : parseMediaType(mimeType)
   if ((mimeType !== undefined && !media) || !wanted.every(isPossibleTag)) return undefined
-  const hasParameters = media !== undefined && media.text !== media.essence
-  return { essence: media?.essence, type: hasParameters ? media.text : undefined, tags: wanted }
+  const type = media && (isTextType(media.essence) ? decodedType(media) : media.text)
+  return { essence: media?.essence, type: type === media?.essence ? undefined : type, tags: wanted }
 }
 
 /** True for a tag that some file may carry: 1–256 bytes of well-formed Unicode. */

@@ -2,10 +2,10 @@
  * What is settled about an object's bytes when it is indexed: type, size, gzip, and the encoding in which a text is
  * valid (contract 3, 3a). Text and gzip are read once, streaming, and never further than the read limit.
  */
-import { decoderLabel, probeCharset } from './charset.ts'
+import { probeCharset } from './charset.ts'
 import type { Content } from './file.ts'
 import { gunzip, isGzipError } from './gzip.ts'
-import { fileType, isTextType, type MediaType } from './media.ts'
+import { decodedType, fileType, isTextType } from './media.ts'
 import type { ObjectStore, StoredObject } from './objects.ts'
 
 /**
@@ -48,12 +48,6 @@ export async function settle(
     if (isGzipError(error)) return blob
     throw error
   }
-}
-
-/** A charset that has been used to decode is no longer part of the type; one that no decoder knows stays. */
-function decodedType(media: MediaType): string {
-  const used = media.charset !== undefined && decoderLabel(media.charset) !== undefined
-  return used ? media.textWithoutCharset : media.text
 }
 
 async function measure(

@@ -181,11 +181,13 @@ test('the filter by type compares normalised types, with or without parameters',
   await put('5', 'text/csv-schema')
   await put('6', 'application/octet-stream')
   const filtered = (mimeType: string) => names({ mimeType }, { workspace: workspaceId })
-  for (const type of ['text/csv', 'Text/CSV', ' text/csv ', 'text/csv;']) {
+  for (const type of ['text/csv', 'Text/CSV', ' text/csv ', 'text/csv;', 'text/csv; charset=UTF-8']) {
     expect(await filtered(type)).toEqual(['1', '2', '3', '4'])
   }
   expect(await filtered('text/csv;header=present')).toEqual(['2'])
   expect(await filtered('TEXT/csv; HEADER=present')).toEqual(['2'])
+  expect(await filtered('text/csv; charset=utf-8; header=present')).toEqual(['2'])
+  expect(await filtered('text/csv; charset=bogus')).toEqual([])
   expect(await filtered('text/csv; header=Present')).toEqual([])
   expect(await filtered('text/csv; header=absent; x=y')).toEqual([])
   expect(await filtered('application/octet-stream')).toEqual(['6'])
