@@ -2,7 +2,9 @@
  * Servers in Python, on nimblebrain-bundle-sdk, against the real service: what they see of the capability, of files and
  * of every row of the error table.
  */
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PythonMissing, type PythonSet, pythonFor } from '../../infra/host/python.ts'
 import { httpCeilings } from '../../lib/host/ceilings.ts'
@@ -217,4 +219,12 @@ describe.each(['0.1', '0.2'] as const)('bundle SDK %s over stateless HTTP', (set
     expect(offered.result).toMatchObject({ available: false, list: false, files: false })
     expect(read.thrown).toEqual({ name: 'HostCapabilityMissing' })
   })
+})
+
+test.skipIf(pythons['0.2'] === undefined)('the example reads files over stdio and over HTTP', async () => {
+  const args = ['--import', 'tsx', 'examples/python/main.ts']
+  const { stdout } = await promisify(execFile)(process.execPath, args)
+  expect(stdout.match(/→ 3 lines, 36 characters, beginning "region,revenue"/g)).toHaveLength(2)
+  expect(stdout.match(/→ There is no such file for you\./g)).toHaveLength(2)
+  expect(stdout.match(/→ 2 lines, 18 characters, beginning "name,salary"/g)).toHaveLength(2)
 })
