@@ -1,0 +1,32 @@
+/**
+ * S3 event notifications as they lie in a queue: all that is taken from one is which keys it names, since what happened
+ * to them is asked of S3.
+ */
+import * as z from 'zod'
+import { decodeFormKey } from './keys.ts'
+
+const Notification = z.object({
+  Records: z.array(
+    z.object({
+      eventName: z.string(),
+      s3: z.object({ object: z.object({ key: z.string().min(1) }) }).optional(),
+    }),
+  ),
+})
+
+/** What S3 sends when a bucket is connected to a queue. */
+const TestMessage = z.object({ Event: z.literal('s3:TestEvent') })
+
+/** Whatever makes, hides, uncovers or removes a version; the names of other kinds are ignored. */
+const isChange = /^(s3:)?(ObjectCreated|ObjectRemoved|LifecycleExpiration|ObjectRestore):/
+
+/** The keys that a message's body names, decoded once. Throws when it is no notification of S3. */
+export function keysOf(body: string): string[] {
+  const message: unknown = JSON.parse(body)
+  if (TestMessage.safeParse(message).success) return []
+  const changes = Notification.parse(message).Records.filter(({ eventName }) => isChange.test(eventName))
+  return changes.map(({ eventName, s3 }) => {
+    if (!s3) throw new Error(`The event ${eventName} names no object`)
+    return decodeFormKey(s3.object.key)
+  })
+}
