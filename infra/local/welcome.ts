@@ -40,6 +40,9 @@ export async function welcome(running: {
   ]
   return [
     `The file resolver listens at ${url} (Ctrl-C stops it).`,
+    `  Console        ${url}/console`,
+    `  API reference  ${url}/docs`,
+    `  Guide          ${url}/guide/README.md`,
     '',
     `What user ${userId} of workspace ${workspaceId} sees:`,
     ...columns(rows).map((line) => `  ${line}`),
