@@ -2,8 +2,6 @@
  * The capability that a connection advertises: the service's own, else the last one it gave, else a configured one. A
  * blip while a server starts must not leave that server without files for the life of its connection.
  */
-import type { FileResolverClient } from './client.ts'
-
 /** Key of the capability under `capabilities.extensions`. */
 export const extensionKey = 'ai.nimblebrain/host-resources'
 
@@ -28,26 +26,25 @@ export type CapabilitySource = () => Promise<Capability>
 
 /** How a source is built. */
 export interface CapabilityOptions {
-  readonly resolver: Pick<FileResolverClient, 'document'>
+  /** Asks the service; may fail, and may answer anything. */
+  readonly ask: () => Promise<unknown>
   /** Used until the service has answered once. */
-  readonly configured?: Capability
+  readonly configured: Capability | undefined
+  readonly now: () => number
   /** How long an answer is used before the service is asked again. */
   readonly freshMs?: number
-  /** Longest wait for the service. */
-  readonly timeoutMs?: number
-  readonly now?: () => number
 }
 
-/** Builds a source, to be shared by all connections. */
+/** Builds a source; one for all connections, so that each profits from what the service told another. */
 export function createCapabilitySource(options: CapabilityOptions): CapabilitySource {
-  const { resolver, freshMs = 60_000, timeoutMs = 2_000, now = Date.now } = options
+  const { ask, now, freshMs = 60_000 } = options
   let last = options.configured ?? defaultCapability
   let freshUntilMs = Number.NEGATIVE_INFINITY
   let asking: Promise<void> | undefined
 
-  async function ask(): Promise<void> {
+  async function refresh(): Promise<void> {
     try {
-      const answer = await resolver.document('capability', timeoutMs)
+      const answer = await ask()
       if (!isCapability(answer)) return
       last = answer
       freshUntilMs = now() + freshMs
@@ -60,7 +57,7 @@ export function createCapabilitySource(options: CapabilityOptions): CapabilitySo
 
   return async function capability() {
     if (now() >= freshUntilMs) {
-      asking ??= ask()
+      asking ??= refresh()
       await asking
     }
     return last

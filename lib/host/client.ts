@@ -5,6 +5,7 @@
 import type { Caller } from '../access.ts'
 import { maxBodyBytes } from '../limits.ts'
 import type { Signer } from '../token.ts'
+import { type Capability, type CapabilitySource, createCapabilitySource } from './capability.ts'
 import { errorCodes, FileResolverError, timedOut, transportFailure } from './errors.ts'
 import { type Answer, exchange, refusedCredential } from './exchange.ts'
 import { pause, pauseBefore } from './pauses.ts'
@@ -54,6 +55,8 @@ export interface ClientOptions {
   readonly signer?: Signer | Promise<Signer>
   /** Gives a token for a caller, in place of `signer`; its caching is the host's. */
   readonly token?: (caller: Caller) => string | Promise<string>
+  /** Advertised until the service has told its own capability. */
+  readonly capability?: Capability
   /** Life of a signed token in seconds, at most 900. */
   readonly tokenTtlSec?: number
   /** Longest time of a call with all its retries: below the 60 s that MCP SDKs wait for an answer. */
@@ -83,9 +86,12 @@ export interface FileResolverClient {
   ): Promise<ListResult>
   /** Sends a frame's method and parameters as they are. */
   request(method: string, params: unknown, caller: Caller, options?: CallOptions): Promise<Answer>
-  /** GETs a public document of the service, `/capability` say. */
-  document(path: string, timeoutMs: number): Promise<unknown>
+  /** What the service advertises, or the last that is known of it; never fails. */
+  capability: CapabilitySource
 }
+
+/** Longest wait for the capability: a server is about to be connected. */
+const capabilityMs = 2_000
 
 /** Builds a client; one for a process is enough. */
 export function createFileResolverClient(options: ClientOptions): FileResolverClient {
@@ -130,18 +136,18 @@ export function createFileResolverClient(options: ClientOptions): FileResolverCl
     }
   }
 
-  async function document(path: string, waitMs: number): Promise<unknown> {
-    const signal = AbortSignal.timeout(waitMs)
-    const response = await send(new URL(path.replace(/^\//, ''), url), { redirect: 'manual', signal })
+  async function askCapability(): Promise<unknown> {
+    const signal = AbortSignal.timeout(capabilityMs)
+    const response = await send(new URL('capability', url), { redirect: 'manual', signal })
     if (response.status === 200) return response.json()
     await response.body?.cancel()
-    throw transportFailure(`the service answered ${response.status}`)
+    return undefined
   }
 
   return {
     url: url.href,
     request,
-    document,
+    capability: createCapabilitySource({ ask: askCapability, configured: options.capability, now }),
     async read(uri, caller, call) {
       const { result } = await request(readMethod, { uri }, caller, call)
       if (isReadResult(result)) return result

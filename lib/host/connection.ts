@@ -2,13 +2,7 @@
  * What a host serves on one connection, whatever the SDK: it asks the resolver for the workspace and server that the
  * connection belongs to and the user of the moment. Nothing of that is ever taken from a request.
  */
-import {
-  type Capability,
-  type CapabilitySource,
-  createCapabilitySource,
-  extensionKey,
-  lowered,
-} from './capability.ts'
+import { type Capability, extensionKey, lowered } from './capability.ts'
 import { type FileResolverClient, readMethod } from './client.ts'
 import { errorCodes, FileResolverError, transportFailure } from './errors.ts'
 import { fitFrame } from './frame.ts'
@@ -25,8 +19,6 @@ export interface ConnectionOptions {
   readonly maxReadBytes?: number
   /** Most bytes of one JSON-RPC message that the server's reader accepts. */
   readonly maxFrameBytes?: number
-  /** Where the advertised capability comes from; by default each connection asks the service. */
-  readonly capability?: CapabilitySource
   /** Told of each failure, with its cause; `error.transport` tells an outage from a refusal. */
   readonly onFailure?: (error: FileResolverError, method: string) => void
 }
@@ -51,7 +43,6 @@ export interface FileHost<Client> {
 /** Builds what a connection serves. */
 export function createConnection(options: ConnectionOptions): Connection {
   const { resolver, workspaceId, serverId, maxReadBytes, maxFrameBytes } = options
-  const capability = options.capability ?? createCapabilitySource({ resolver })
   const oversize = createOversize()
   requireWhole({ maxReadBytes, maxFrameBytes })
 
@@ -69,7 +60,7 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   return {
     through: oversize.through,
-    extensions: async () => ({ [extensionKey]: lowered(await capability(), maxReadBytes) }),
+    extensions: async () => ({ [extensionKey]: lowered(await resolver.capability(), maxReadBytes) }),
     async serve(method, params, signal) {
       try {
         return await call(method, params, signal)

@@ -3,6 +3,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createFileResolverClient } from '../../lib/host/client.ts'
 import { createConnection } from '../../lib/host/connection.ts'
 import { FileResolverError } from '../../lib/host/errors.ts'
 import { type Service, startService } from '../harness.ts'
@@ -173,3 +174,20 @@ test('a limit that is no whole number of bytes is refused when the connection is
     expect(() => createConnection(optionsOf(resolver, { maxReadBytes }))).toThrow('maxReadBytes')
   }
 })
+
+test.each([1, 2] as const)(
+  'a service too slow to answer in time is a time-out for the server, SDK %i',
+  async (generation) => {
+    const large = `files://${(await service.put(Buffer.alloc(1024 ** 2), { name: 'slow.bin' })).fileId}`
+    Object.assign(front, { faults: ['slow'], bytesPerSecond: 100_000 })
+    const impatient = createFileResolverClient({ url: front.url, signer: service.signer, timeoutMs: 600 })
+    const rig = await connect(generation, 'memory', optionsOf(impatient))
+    const { error } = await rig.ask(readMethod, { uri: large })
+    front.faults = ['pass']
+    const next = await rig.ask(readMethod, { uri: anas })
+    await rig.close()
+    expect(error).toEqual({ code: -32001, message: 'Request timed out' })
+    expect(next.result).toMatchObject({ contents: [{ text: 'for ana' }] })
+    expect(front.asked).toBe(2)
+  },
+)

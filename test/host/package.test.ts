@@ -18,7 +18,7 @@ const program = `
 import { Client as Client2 } from '@modelcontextprotocol/client'
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { type ClientOptions, createFileResolverClient } from 'file-resolver-host'
-import { createCapabilitySource } from 'file-resolver-host/capability'
+import { defaultCapability, extensionKey } from 'file-resolver-host/capability'
 import { httpCeilings, stdioCeilings } from 'file-resolver-host/ceilings'
 import { FileResolverError } from 'file-resolver-host/errors'
 import { reservedKeys, stripReservedMeta } from 'file-resolver-host/meta'
@@ -27,18 +27,19 @@ import { createFileHost as createFileHost1 } from 'file-resolver-host/sdk1'
 import { createFileHost as createFileHost2 } from 'file-resolver-host/sdk2'
 import { isRateLimited, retryAfterMs } from 'file-resolver-host/throttled'
 import { createSigner } from 'file-resolver-host/token'
+import { createTurns } from 'file-resolver-host/turns'
 
-const options: ClientOptions = { url: 'http://127.0.0.1:9', token: () => 'x' }
+const options: ClientOptions = { url: 'http://127.0.0.1:9', token: () => 'x', capability: defaultCapability }
 const resolver = createFileResolverClient(options)
-const capability = createCapabilitySource({ resolver })
-const connection = { resolver, capability, workspaceId: 'acme', serverId: 'reports', currentUser: () => 'ana' }
+const connection = { resolver, workspaceId: 'acme', serverId: 'reports', currentUser: () => 'ana' }
 await createFileHost1({ ...connection, ...stdioCeilings }).attach(new Client1({ name: 'host', version: '1' }))
 await createFileHost2({ ...connection, ...httpCeilings }).attach(new Client2({ name: 'host', version: '1' }))
 createHostResourcesResolver({ resolver, currentUser: () => 'ana' })
 noRateLimit.check('acme', 'reports')
+await createTurns().run('ana', async () => {})
 const error = new FileResolverError(-32004, 'x', { data: { retryAfterMs: 700 } })
 const text: string = stripReservedMeta({ text: 'x', _meta: { [reservedKeys.infraError]: true } }).text
-console.log(text, isRateLimited(error), retryAfterMs(error), typeof createSigner)
+console.log(text, extensionKey, isRateLimited(error), retryAfterMs(error), typeof createSigner)
 `
 
 let project: string
@@ -116,5 +117,5 @@ describe.each([
 
 test('the program runs', async () => {
   const { stdout } = await run(process.execPath, ['out/main.js'], { cwd: project })
-  expect(stdout).toBe('x true 700 function\n')
+  expect(stdout).toBe('x ai.nimblebrain/host-resources true 700 function\n')
 })

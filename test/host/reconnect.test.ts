@@ -7,6 +7,7 @@ import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createFileResolverClient } from '../../lib/host/client.ts'
 import { createFileHost as createFileHost1 } from '../../lib/host/sdk1.ts'
 import { createFileHost as createFileHost2 } from '../../lib/host/sdk2.ts'
 import { type Service, startService } from '../harness.ts'
@@ -151,12 +152,9 @@ describe.each([1, 2] as const)('SDK %i', (generation) => {
 
 test('a connection that starts while the service is down has files once it is back', async () => {
   let up = false
-  const resolver = clientOf(service)
-  const blinking = {
-    ...resolver,
-    document: (path: string, timeoutMs: number) =>
-      up ? resolver.document(path, timeoutMs) : Promise.reject(new Error('down')),
-  }
+  const fetch: typeof globalThis.fetch = (input, init) =>
+    up ? globalThis.fetch(input, init) : Promise.reject(new TypeError('down'))
+  const blinking = createFileResolverClient({ url: service.url, signer: service.signer, fetch })
   const server = await startHttpServer(1, 64 * 1024 ** 2)
   const client = new Client1({ name: 'host', version: '1' })
   await createFileHost1(optionsOf(blinking)).attach(client)
