@@ -2,6 +2,7 @@
  * Listings of more than fits into one answer of DynamoDB: every page is followed, in order, and what is rare decides
  * which partition is read.
  */
+import { setImmediate } from 'node:timers/promises'
 import { BatchWriteItemCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { FileIndex, RowQuery } from '../lib/files.ts'
@@ -123,6 +124,25 @@ describe('a listing of thousands', () => {
     const answer = await proxied.service.list(undefined, ana)
     expect([answer.status, answer.body.error]).toEqual([503, { code: -32603, message: 'Internal error' }])
   })
+})
+
+test('a reader who leaves is not told of a page that fails afterwards, and nobody else is hurt', async () => {
+  const { files } = proxied.service.stores
+  const failed = Promise.withResolvers<void>()
+  const query: FileIndex['query'] = async (asked, signal) => {
+    if (asked.after === undefined) return files.query(asked, signal)
+    await setImmediate()
+    failed.resolve()
+    throw new Error('a page that nobody waits for')
+  }
+  const caller = { workspaceId: 'big', userId: 'ana', serverId: 'reports' }
+  const request = { caller, params: undefined, signal: AbortSignal.timeout(20_000) }
+  const chunks = await list({ files: { ...files, query }, throttle: { take: async () => {} } }, request)
+  await chunks.next()
+  await chunks.next()
+  await chunks.return(undefined)
+  await failed.promise
+  await setImmediate() // an unhandled rejection would end the process, and this run with it
 })
 
 describe('the planner', () => {

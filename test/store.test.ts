@@ -1,0 +1,201 @@
+/**
+ * Storing: every limit refused before anything is written, ids that are taken, crashes in between, and races.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ResolverError } from '../lib/errors.ts'
+import type { FileItem } from '../lib/file.ts'
+import { objectKey } from '../lib/keys.ts'
+import { announceFile, type NewFile, newFileId, storeFile } from '../lib/store.ts'
+import { type Service, startService } from './harness.ts'
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+const numbered = (count: number, prefix: string) => Array.from({ length: count }, (_, i) => `${prefix}${i}`)
+const bytes = Buffer.from('text')
+
+async function store(input: Partial<NewFile>): Promise<FileItem> {
+  return storeFile(service.stores, { workspaceId: 'acme', ownerId: 'ana', name: 'a.txt', ...input }, bytes)
+}
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work
+    return 'done'
+  } catch (error) {
+    if (error instanceof ResolverError) return error.code
+    throw error
+  }
+}
+
+async function text(fileId: string, user = 'ana'): Promise<string> {
+  const { body } = await service.read(`files://${fileId}`, { user })
+  return body.error?.code ?? body.result.contents[0].text
+}
+
+describe('limits', () => {
+  test.each<[string, Partial<NewFile>]>([
+    ['1 audience × 49 facets', { tags: numbered(47, 't') }],
+    ['7 audiences × 7 facets', { tags: numbered(5, 't'), readers: numbered(5, 'u'), shared: true }],
+    [
+      'readers named twice, and the owner among them',
+      { readers: [...numbered(23, 'u'), ...numbered(23, 'u'), 'ana'] },
+    ],
+    ['a tag of 256 bytes', { tags: ['é'.repeat(128)] }],
+    ['a tag that NFC makes short enough', { tags: ['e\u0301'.repeat(128)] }],
+    ['tags of 4,096 bytes together', { tags: numbered(16, '').map((i) => i.padStart(256, '-')) }],
+    ['a name whose key has 1,024 bytes', { name: 'n'.repeat(981), type: 'text/plain' }],
+    ['a name of any Unicode', { type: 'text/plain', name: '../ä/ 😀"\\\n\0' }],
+    ['identifiers of 128 visible characters', { workspaceId: 'acme', ownerId: '!'.repeat(127).concat('~') }],
+    ['the legacy id', { fileId: 'fl_mb3k2x_0a1b2c3d' }],
+  ])('%s is stored', async (_, input) => {
+    const { fileId, ownerId } = await store(input)
+    expect(await text(fileId, ownerId)).toBe('text')
+  })
+
+  test.each<[string, Partial<NewFile>, RegExp]>([
+    ['1 audience × 50 facets', { tags: numbered(48, 't') }, /is 50, at most 49 fit/],
+    ['25 audiences × 2 facets', { readers: numbered(24, 'u') }, /is 50, at most 49 fit/],
+    ['8 audiences × 7 facets', { tags: numbered(5, 't'), readers: numbered(6, 'u'), shared: true }, /is 56/],
+    ['a tag of 257 bytes', { tags: [`${'é'.repeat(128)}x`] }, /1 to 256 bytes/],
+    ['an empty tag', { tags: ['a', ''] }, /a tag must be 1 to 256 bytes/],
+    ['a tag with half a character', { tags: ['\ud83d'] }, /well-formed Unicode/],
+    [
+      'tags of 4,097 bytes',
+      { tags: [...numbered(16, '').map((i) => i.padStart(256, '-')), 'x'] },
+      /4097 bytes/,
+    ],
+    ['a name whose key has 1,025 bytes', { name: 'n'.repeat(982) }, /1025 bytes, at most 1024/],
+    ['a name that is long once it is encoded', { name: 'é'.repeat(164) }, /at most 1024/],
+    ['no name', { name: '' }, /not empty/],
+    ['a name with half a character', { name: 'a\udc00' }, /well-formed/],
+    ['an owner with a space', { ownerId: 'a b' }, /the owner must be 1 to 128 visible ASCII/],
+    ['an owner of 129 characters', { ownerId: 'a'.repeat(129) }, /the owner must be/],
+    ['no owner', { ownerId: '' }, /the owner must be/],
+    ['an owner outside ASCII', { ownerId: 'josé' }, /the owner must be/],
+    ['no workspace', { workspaceId: '' }, /the workspace must be/],
+    ['a workspace with a line break', { workspaceId: 'acme\n' }, /the workspace must be/],
+    ['a reader with a control character', { readers: ['bob', 'b\x7f'] }, /the reader must be/],
+    ['an id in upper case', { fileId: 'fl_0123456789ABCDEF01234567' }, /a file id is fl_/],
+    ['an id that is a path', { fileId: '../fl_0123456789abcdef01234567' }, /a file id is fl_/],
+  ])('%s is refused, and nothing is written', async (_, input, message) => {
+    const { callsMade, stores } = watched(service)
+    const file = { workspaceId: 'acme', ownerId: 'ana', name: 'a.txt', ...input }
+    const stored = storeFile(stores, file, bytes)
+    await expect(stored).rejects.toMatchObject({ code: 'limit', message: expect.stringMatching(message) })
+    expect(callsMade).toEqual([])
+  })
+
+  test('more than one upload can take is refused before it begins', async () => {
+    const stream = { stream: (await import('node:stream')).Readable.from([]), size: 5 * 1024 ** 3 + 1 }
+    const { callsMade, stores } = watched(service)
+    const file = { workspaceId: 'acme', ownerId: 'ana', name: 'a' }
+    await expect(storeFile(stores, file, stream)).rejects.toMatchObject({ code: 'limit' })
+    expect(callsMade).toEqual([])
+  })
+})
+
+/** The stores, and the names of the calls that are made of them. */
+function watched({ stores }: Service) {
+  const callsMade: string[] = []
+  const watch = <T extends object>(store: T): T =>
+    new Proxy(store, {
+      get(target, name, receiver) {
+        callsMade.push(String(name))
+        return Reflect.get(target, name, receiver)
+      },
+    })
+  return { callsMade, stores: { ...stores, files: watch(stores.files), objects: watch(stores.objects) } }
+}
+
+describe('an id that is taken', () => {
+  test.each<[string, Partial<NewFile>]>([
+    ['by the same name of the same owner', {}],
+    ['by another name', { name: 'b.txt' }],
+    ['by another owner', { ownerId: 'bob' }],
+  ])('%s is refused, and the file stays as it is', async (_, input) => {
+    const { fileId } = await store({ tags: ['first'] })
+    expect(
+      await codeOf(
+        storeFile(service.stores, { ...file(fileId), tags: ['second'], ...input }, Buffer.from('new')),
+      ),
+    ).toBe('exists')
+    expect(await text(fileId)).toBe('text')
+    expect((await service.stores.files.get('acme', fileId))?.tags).toEqual(['first'])
+  })
+
+  test('in one workspace is free in another', async () => {
+    const { fileId } = await store({})
+    await store({ fileId, workspaceId: 'other' })
+  })
+
+  test('is kept by the first of two who store at once under different names', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const fileId = newFileId()
+      const owners = ['ana', 'bob', 'cem']
+      const codes = await Promise.all(
+        owners.map((ownerId) =>
+          codeOf(
+            storeFile(service.stores, { ...file(fileId), ownerId, tags: [ownerId] }, Buffer.from(ownerId)),
+          ),
+        ),
+      )
+      expect(codes.toSorted()).toEqual(['done', 'exists', 'exists'])
+      const winner = owners[codes.indexOf('done')] ?? ''
+      const item = await service.stores.files.get('acme', fileId)
+      expect([item?.ownerId, item?.tags, await text(fileId, winner)]).toEqual([winner, [winner], winner])
+    }
+  })
+})
+
+function file(fileId: string): NewFile {
+  return { workspaceId: 'acme', ownerId: 'ana', name: 'a.txt', fileId }
+}
+
+describe('a crash', () => {
+  test('before the object is there leaves nothing to be seen, and storing again resumes', async () => {
+    const fileId = newFileId()
+    const announced = await announceFile(service.stores, {
+      ...file(fileId),
+      tags: ['old'],
+      createdAtMs: 1_700_000_000_000,
+    })
+    expect(await text(fileId)).toBe(-32002)
+    expect((await service.list({ tags: ['old'] })).body.result).toEqual({ resources: [] })
+    await store({ fileId, tags: ['new'] })
+    expect(await text(fileId)).toBe('text')
+    const item = await service.stores.files.get('acme', fileId)
+    expect([item?.tags, item?.createdAt]).toEqual([['new'], announced.createdAt])
+    expect(item?.createdAt).toBe('2023-11-14T22:13:20.000Z')
+  })
+
+  test('after the object is there is resumed with what is stored the second time', async () => {
+    const fileId = newFileId()
+    const { stores } = service
+    const failing = { ...stores.objects, head: () => Promise.reject(new Error('crash')) }
+    await expect(
+      storeFile({ ...stores, objects: failing }, { ...file(fileId), shared: true }, bytes),
+    ).rejects.toThrow('crash')
+    expect(await text(fileId)).toBe(-32002)
+    await storeFile(stores, file(fileId), Buffer.from('again'))
+    expect(await text(fileId)).toBe('again')
+    expect(await text(fileId, 'bob')).toBe(-32002)
+  })
+
+  test('is not resumed by another owner or under another name', async () => {
+    const fileId = newFileId()
+    await announceFile(service.stores, file(fileId))
+    expect(await codeOf(store({ fileId, ownerId: 'bob' }))).toBe('exists')
+    expect(await codeOf(store({ fileId, name: 'b.txt' }))).toBe('exists')
+  })
+})
+
+test('the object is under the key that says whose it is', async () => {
+  const { fileId } = await store({ ownerId: 'auth0|a', name: 'Über/sicht.txt' })
+  const key = objectKey({ workspaceId: 'acme', ownerId: 'auth0|a', fileId, name: 'Über/sicht.txt' })
+  expect(key).toBe(`files/acme/auth0%7Ca/${fileId}/%C3%9Cber%2Fsicht.txt`)
+  expect((await service.stores.objects.head(key))?.size).toBe(4)
+})
