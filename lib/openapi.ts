@@ -1,11 +1,11 @@
 /**
  * What the service says of itself: the capability that a host advertises, and the OpenAPI description, made from the
- * schemas that validate and the table of errors that answers.
+ * schemas that validate, the table of errors that answers, and examples that a test compares with the service.
  */
-import * as z from 'zod'
 import { wireErrors } from './errors.ts'
-import { ListParams, ReadParams, supportedSchemes } from './params.ts'
-import { Id, listMethod, readMethod } from './rpc.ts'
+import { answerExamples, failureExamples, requestExamples } from './examples.ts'
+import { supportedSchemes } from './params.ts'
+import { jsonSchemas, type schemas } from './schemas.ts'
 
 /** The object for `capabilities.extensions["ai.nimblebrain/host-resources"]`. */
 export function capability(maxReadBytes: number) {
@@ -17,139 +17,147 @@ export function capability(maxReadBytes: number) {
   }
 }
 
-const ReadResult = z.object({
-  contents: z.tuple([
-    z.union([
-      z.object({ uri: z.string(), mimeType: z.string(), text: z.string() }),
-      z.object({ uri: z.string(), mimeType: z.string(), blob: z.base64() }),
-    ]),
-  ]),
+const json = (schema: object, examples?: object) => ({
+  content: { 'application/json': { schema, ...(examples && { examples }) } },
 })
-
-const Resource = z.object({ uri: z.string(), name: z.string(), mimeType: z.string(), size: z.int() })
-const ListResult = z.object({ resources: z.array(Resource) })
-
-const codes = [...new Set(Object.values(wireErrors).map(({ rpc }) => rpc))]
-const ErrorResponse = z.object({
-  jsonrpc: z.literal('2.0'),
-  id: Id.nullable(),
-  error: z.object({
-    code: z.literal(codes),
-    message: z.string(),
-    data: z.record(z.string(), z.unknown()).optional(),
-  }),
-})
-
-const Capability = z.object({
-  read: z.object({ enabled: z.boolean(), range: z.boolean(), maxSize: z.int() }),
-  list: z.object({ enabled: z.boolean() }),
-  write: z.object({ enabled: z.boolean() }),
-  schemes: z.array(z.string()),
-})
-
-const request = (method: string, params: z.ZodType) =>
-  z.object({ jsonrpc: z.literal('2.0'), id: Id.optional(), method: z.literal(method), params })
-
-const response = (result: z.ZodType) => z.object({ jsonrpc: z.literal('2.0'), id: Id, result })
-
-const schemas = {
-  ReadRequest: request(readMethod, ReadParams),
-  ListRequest: request(listMethod, ListParams.optional()),
-  ReadResponse: response(ReadResult),
-  ListResponse: response(ListResult),
-  ErrorResponse,
-  Capability,
-}
-
-const json = (schema: object) => ({ content: { 'application/json': { schema } } })
 const ref = (...names: (keyof typeof schemas)[]) => {
   const refs = names.map((name) => ({ $ref: `#/components/schemas/${name}` }))
-  return refs.length === 1 ? { ...refs[0] } : { oneOf: refs }
+  return refs.length === 1 ? { ...refs[0] } : { anyOf: refs }
 }
-const plainError = { type: 'object', required: ['error'], properties: { error: { type: 'string' } } }
-const ok = {
-  description: 'The process runs',
-  ...json({ type: 'object', properties: { status: { const: 'ok' } } }),
+const object = (properties: object) => ({ type: 'object', required: Object.keys(properties), properties })
+const header = (description: string, schema: object) => ({ description, schema })
+const retryAfter = { 'Retry-After': header('Seconds to wait, rounded up', { type: 'integer', minimum: 1 }) }
+const ok = { description: 'All is well', ...json(object({ status: { const: 'ok' } })) }
+const limit =
+  'Lowers the read limit for this request, in bytes; a number above the limit of the service changes nothing'
+
+/** Every answer of `POST /rpc` that is neither 200 nor 202, from the table of errors. */
+function failures(): [string, object][] {
+  const byStatus = Object.groupBy(Object.values(wireErrors), ({ status }) => status)
+  return Object.entries(byStatus)
+    .filter(([status]) => status !== '200')
+    .map(([status, errors = []]) => {
+      const description = errors.map(({ rpc, message }) => `${message} (${rpc})`).join(', ')
+      const answer = { description, ...json(ref('ErrorResponse'), failureExamples[status]) }
+      return [status, status === '503' ? { ...answer, headers: retryAfter } : answer]
+    })
 }
 
 /** The OpenAPI 3.1 description of every endpoint. */
 export function openApi(maxReadBytes: number) {
-  const rpcErrors = Object.groupBy(Object.values(wireErrors), ({ status }) => status)
-  const failures = Object.entries(rpcErrors)
-    .filter(([status]) => status !== '200')
-    .map(([status, errors = []]) => {
-      const description = errors.map(({ rpc, message }) => `${message} (${rpc})`).join(', ')
-      return [status, { description, ...json(ref('ErrorResponse')) }]
-    })
   return {
     openapi: '3.1.0',
     info: {
       title: 'File resolver',
       version: '1',
-      description: `Backs the MCP extension ai.nimblebrain/host-resources. A read returns at most ${maxReadBytes} bytes.`,
+      description: `Lets MCP servers read and list a host's files: the host forwards frames of the extension ai.nimblebrain/host-resources to \`POST /rpc\`. HTTP status speaks of the transport, the JSON-RPC error of the call. A read returns at most ${maxReadBytes} bytes.`,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
+    servers: [{ url: '/' }],
+    tags: [
+      { name: 'calls', description: 'What servers ask for, through their host' },
+      { name: 'host', description: 'What a host needs to know' },
+      { name: 'operation', description: 'For who runs the service' },
+    ],
     paths: {
       '/rpc': {
         post: {
           operationId: 'call',
+          tags: ['calls'],
           summary: 'One JSON-RPC 2.0 request: read a resource or list resources',
           security: [{ token: [] }],
           parameters: [
             {
               name: 'Max-Read-Bytes',
               in: 'header',
-              description: 'Lowers the read limit for this request',
+              description: limit,
               schema: { type: 'integer', minimum: 0 },
             },
           ],
-          requestBody: { required: true, ...json(ref('ReadRequest', 'ListRequest')) },
+          requestBody: { required: true, ...json(ref('ReadRequest', 'ListRequest'), requestExamples) },
           responses: {
             200: {
-              description: 'The JSON-RPC response',
-              ...json(ref('ReadResponse', 'ListResponse', 'ErrorResponse')),
+              description: 'A result, or the error of a call',
+              headers: retryAfter,
+              ...json(ref('ReadResponse', 'ListResponse', 'ErrorResponse'), answerExamples),
             },
             202: { description: 'A notification was accepted and does nothing' },
-            401: { description: 'No valid token', ...json(plainError) },
-            ...Object.fromEntries(failures),
+            401: {
+              description: 'No valid token',
+              headers: { 'WWW-Authenticate': header('RFC 6750', { type: 'string' }) },
+              ...json(object({ error: { const: 'invalid_token' } }), failureExamples[401]),
+            },
+            ...Object.fromEntries(failures()),
           },
         },
       },
       '/capability': {
         get: {
           operationId: 'capability',
+          tags: ['host'],
+          security: [],
           summary: 'What a host advertises as ai.nimblebrain/host-resources',
-          responses: { 200: { description: 'The capability', ...json(ref('Capability')) } },
+          responses: {
+            200: {
+              description: 'The capability',
+              ...json(ref('Capability'), {
+                running: { summary: 'As it is now', value: capability(maxReadBytes) },
+              }),
+            },
+          },
         },
       },
       '/healthz': {
-        get: { operationId: 'healthz', summary: 'Whether the process runs', responses: { 200: ok } },
+        get: {
+          operationId: 'healthz',
+          tags: ['operation'],
+          security: [],
+          summary: 'Whether the process runs; touches no storage',
+          responses: { 200: ok },
+        },
       },
       '/readyz': {
         get: {
           operationId: 'readyz',
-          summary: 'Whether the bucket and the tables answer',
+          tags: ['operation'],
+          security: [],
+          summary: 'Whether the bucket and the tables answered, at most ten seconds ago',
           responses: {
             200: ok,
-            503: { description: 'Something does not answer', ...json({ type: 'object' }) },
+            503: {
+              description: 'Something does not answer',
+              ...json(
+                object({
+                  status: { const: 'unavailable' },
+                  failing: { type: 'array', items: { type: 'string' } },
+                }),
+                { bucket: { summary: 'No bucket', value: { status: 'unavailable', failing: ['bucket'] } } },
+              ),
+            },
           },
         },
       },
       '/openapi.json': {
         get: {
           operationId: 'openapi',
+          tags: ['host'],
+          security: [],
           summary: 'This document',
-          responses: { 200: { description: 'OpenAPI 3.1' } },
+          responses: { 200: { description: 'OpenAPI 3.1', ...json({ type: 'object' }) } },
         },
       },
     },
     components: {
-      securitySchemes: { token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
-      schemas: Object.fromEntries(
-        Object.entries(schemas).map(([name, schema]) => {
-          const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input' })
-          return [name, rest]
-        }),
-      ),
+      securitySchemes: {
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description:
+            'Signed by the host with Ed25519 or ES256, valid for at most 15 minutes; claims iss, aud, iat, exp, sub (the user), workspace and server.',
+        },
+      },
+      schemas: jsonSchemas(),
     },
   }
 }
