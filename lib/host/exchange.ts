@@ -78,7 +78,7 @@ async function refusalOf(response: Response, out: Outgoing, nowMs: number): Prom
 export function parseRetryAfter(header: string | null, nowMs: number): number | undefined {
   if (header === null) return undefined
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000
-  const atMs = Date.parse(header)
+  const atMs = /^[A-Z][a-z]{2}, .* GMT$/.test(header) ? Date.parse(header) : Number.NaN
   return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs)
 }
 
