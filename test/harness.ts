@@ -5,7 +5,7 @@
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair } from 'jose'
 import { createDynamo, createResolver, createS3, createStores } from '../functions/wiring.ts'
-import { startCloud } from '../infra/local/cloud.ts'
+import { type CloudOptions, startCloud } from '../infra/local/cloud.ts'
 import { createResources } from '../infra/local/resources.ts'
 import type { FileStores } from '../lib/complete.ts'
 import { type Config, parseConfig } from '../lib/config.ts'
@@ -49,9 +49,15 @@ export interface Service {
   close(): Promise<void>
 }
 
-/** Starts a service; `overrides` are environment variables, on top of an ample rate limit. */
-export async function startService(overrides: Record<string, string> = {}): Promise<Service> {
-  const cloud = await startCloud()
+/**
+ * Starts a service; `overrides` are environment variables, on top of an ample rate limit. Its bucket's events go to
+ * `onEvent`, and nowhere without it.
+ */
+export async function startService(
+  overrides: Record<string, string> = {},
+  { onEvent }: Pick<CloudOptions, 'onEvent'> = {},
+): Promise<Service> {
+  const cloud = await startCloud({ onEvent })
   const { publicKey, privateKey } = await generateKeyPair('EdDSA', { extractable: true })
   const kid = 'test-key'
   const environment: Record<string, string> = {

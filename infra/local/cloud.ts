@@ -5,6 +5,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startDynamo } from './dynamodb/server.ts'
+import type { S3Event } from './s3/events.ts'
 import { startS3 } from './s3/server.ts'
 
 /** A running local cloud. */
@@ -17,10 +18,23 @@ export interface Cloud {
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local-secret' }
 const region = 'us-east-1'
 
-/** Starts both emulators; `dir` keeps their data, without it they forget everything. Throws when the folder is in use. */
-export async function startCloud({ dir }: { dir?: string | undefined } = {}): Promise<Cloud> {
+/** How to run it; everything has a default. */
+export interface CloudOptions {
+  /** Keeps the data; without it everything is forgotten. */
+  readonly dir?: string | undefined
+  /** Called after each change of an object. */
+  readonly onEvent?: ((event: S3Event) => void) | undefined
+}
+
+/** Starts both emulators. Throws when the folder is in use. */
+export async function startCloud({ dir, onEvent }: CloudOptions = {}): Promise<Cloud> {
   const dynamo = await startDynamo(dir ? { dir: await folder(dir, 'dynamodb') } : {})
-  const s3 = await startS3({ region, credentials, ...(dir ? { dir: await folder(dir, 's3') } : {}) })
+  const s3 = await startS3({
+    region,
+    credentials,
+    ...(dir ? { dir: await folder(dir, 's3') } : {}),
+    ...(onEvent ? { onEvent } : {}),
+  })
   return {
     environment: {
       AWS_REGION: region,

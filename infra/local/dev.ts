@@ -5,9 +5,12 @@
 import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { relative, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Command, InvalidArgumentError } from 'commander'
-import { createDynamo, createResolver, createS3, createStores } from '../../functions/wiring.ts'
+import { createIndexStores } from '../../functions/stores.ts'
+import { createDynamo, createResolver, createS3 } from '../../functions/wiring.ts'
 import { parseConfig } from '../../lib/config.ts'
+import { createIndexer } from '../../lib/indexer.ts'
 import { createLog } from '../../lib/log.ts'
 import { createHttpServer } from '../../lib/node.ts'
 import { createSigner } from '../../lib/token.ts'
@@ -15,10 +18,15 @@ import { createConsole } from '../console/app.ts'
 import { startCloud } from './cloud.ts'
 import { findDescriptor, removeDescriptor, writeDescriptor } from './descriptor.ts'
 import { addConsole } from './front.ts'
+import { createQueue, type Queue } from './queue.ts'
 import { createResources } from './resources.ts'
+import type { S3Event } from './s3/events.ts'
 import { sampleCaller, storeSamples } from './samples.ts'
 import { openSigningKey, publicJwks } from './signing.ts'
 import { welcome } from './welcome.ts'
+
+/** How long a stop waits for the indexer to finish what it was told. */
+const maxSettleMs = 5_000
 
 const options = new Command('npm run dev --')
   .description('Runs the file resolver with emulated S3 and DynamoDB; needs nothing but Node.')
@@ -45,18 +53,20 @@ async function start(): Promise<void> {
       `A dev service runs already on ${options.data}, at ${running.url} (process ${running.pid}): stop it, or choose another --data.`,
     )
   }
+  const log = createLog((line) => process.stderr.write(`${line}\n`))
   const signingKey = await openSigningKey(dir)
   const environment = { ...localDefaults(publicJwks(signingKey)), ...presentEnvironment() }
   const config = parseConfig(environment)
-  const cloud = await startCloud({ dir })
+  const queue = createQueue({ onDeadLetter: (message) => log('error', 'dead-letter', { message }) })
+  const cloud = await startCloud({ dir, onEvent: sendOwn(queue, config.bucket) })
   Object.assign(environment, cloud.environment)
   Object.assign(process.env, cloud.environment)
 
   await createResources(createS3(environment), createDynamo(), config)
-  const stores = { ...createStores(config, environment), maxReadBytes: config.maxReadBytes }
+  const stores = createIndexStores(config, environment)
+  queue.deliverTo(createIndexer(stores, (level, ...rest) => level === 'info' || log(level, ...rest)))
   if (options.samples) await storeSamples(stores)
 
-  const log = createLog((line) => process.stderr.write(`${line}\n`))
   const server = createHttpServer(createResolver(config, environment, log), config, log)
   const signer = await createSigner(signingKey, config.issuer, config.audience)
   addConsole(server, createConsole({ stores, dynamo: createDynamo(), signer, config, sampleCaller }))
@@ -71,6 +81,7 @@ async function start(): Promise<void> {
     await removeDescriptor(dir)
     server.closeAllConnections()
     server.close()
+    await Promise.race([queue.settled(), sleep(maxSettleMs)])
     await cloud.close()
     process.exit(0)
   }
@@ -79,6 +90,13 @@ async function start(): Promise<void> {
 
   if (options.json) console.log(JSON.stringify({ url }))
   else console.log(await welcome({ url, dataOption: dataOption(), signingKey, config }))
+}
+
+/** Sends on the events of the service's bucket, as its notification configuration would. */
+function sendOwn(queue: Queue, bucket: string): (event: S3Event) => void {
+  return (event) => {
+    if (event.Records.every(({ s3 }) => s3.bucket.name === bucket)) queue.send(JSON.stringify(event))
+  }
 }
 
 /** What the service needs and a developer has not set. */
