@@ -37,6 +37,7 @@ export async function buildHostPackage(dir: string): Promise<void> {
   await rewriteTypes(dir)
   await writeFile(join(dir, 'package.json'), `${JSON.stringify(await manifest(), null, 2)}\n`)
   await copyFile(join(root, 'docs/hosts.md'), join(dir, 'README.md'))
+  await copyFile(join(root, 'docs/servers.md'), join(dir, 'servers.md'))
 }
 
 async function emit(dir: string): Promise<void> {
