@@ -7,6 +7,7 @@
 import type { Caller } from './access.ts'
 import type { BucketStore } from './buckets.ts'
 import { createClock } from './clock.ts'
+import { within } from './deadline.ts'
 import { ResolverError } from './errors.ts'
 import { bucketKey } from './keys.ts'
 import { createRecent } from './recent.ts'
@@ -58,11 +59,11 @@ export function createThrottle(buckets: BucketStore, rate: Rate, options: Thrott
     return tat - fullUs + intervalUs
   }
 
-  async function admit(key: string): Promise<void> {
-    const signal = AbortSignal.timeout(storeTimeoutMs)
+  async function admit(key: string, signal: AbortSignal): Promise<void> {
     for (;;) {
       const nowUs = clock.nowUs()
       const idle = (lastTat.get(key) ?? 0) <= nowUs
+      if (idle) lastTat.set(key, nowUs + intervalUs) // those who come meanwhile need not guess wrong
       const attempt = idle
         ? await buckets.restart(key, { now: nowUs, tat: nowUs + intervalUs }, signal)
         : await buckets.advance(
@@ -97,7 +98,7 @@ export function createThrottle(buckets: BucketStore, rate: Rate, options: Thrott
         if (waitUs > 0 && waitUs <= fullUs + clockSlackUs) throw rateLimited(clock.waitMs(waitUs))
         refusedUntil.delete(key)
       }
-      return admit(key)
+      return within(storeTimeoutMs, (signal) => admit(key, signal))
     },
   }
 }
