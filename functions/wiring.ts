@@ -17,6 +17,7 @@ import type { Log } from '../lib/log.ts'
 import { createMeter } from '../lib/metrics.ts'
 import { createObjectStore } from '../lib/objects.ts'
 import { createThrottle } from '../lib/throttle.ts'
+import { checkingAnswers } from './integrity.ts'
 
 /** Enough sockets that readers who stall stop nobody else. */
 const agent = { keepAlive: true, maxSockets: 512 }
@@ -36,15 +37,17 @@ export function createS3(environment: NodeJS.ProcessEnv): S3Client {
 
 /** A DynamoDB client as the service needs it. */
 export function createDynamo(): DynamoDBClient {
-  return new DynamoDBClient({ requestHandler: { ...sockets, requestTimeout: 5_000 } })
+  return checkingAnswers(new DynamoDBClient({ requestHandler: { ...sockets, requestTimeout: 5_000 } }))
 }
 
 /** For the token buckets: one quick repetition; the throttle itself bounds the time. */
 function createBucketsDynamo(): DynamoDBClient {
-  return new DynamoDBClient({
-    requestHandler: sockets,
-    retryStrategy: new ConfiguredRetryStrategy(2, () => 20),
-  })
+  return checkingAnswers(
+    new DynamoDBClient({
+      requestHandler: sockets,
+      retryStrategy: new ConfiguredRetryStrategy(2, () => 20),
+    }),
+  )
 }
 
 /** The two stores that hold files. */

@@ -8,7 +8,16 @@ import { startCloud } from '../infra/local/cloud.ts'
 import { type Service, startService } from './harness.ts'
 
 /** Answers in place of the storage; `pass` lets the request through after all. */
-export type Fault = (req: IncomingMessage, res: ServerResponse, pass: () => void) => void
+export type Fault = (req: IncomingMessage, res: ServerResponse, pass: Pass) => void
+
+/** Lets the request through, and the answer back as it is, or as `to`'s relay hands it on. */
+export interface Pass {
+  (): void
+  to(relay: Relay): void
+}
+
+/** Hands the storage's answer on to the service. */
+export type Relay = (answer: IncomingMessage, res: ServerResponse) => void
 
 /** One proxy: what went through it since `calls` was last emptied, and the fault that is on, if any. */
 export interface Proxy {
@@ -86,19 +95,19 @@ async function startProxy(target: string, calls: string[]): Promise<Proxy> {
     res.on('close', () => {
       proxy.open -= 1
     })
-    const pass = () => {
+    const to = (relay: Relay) => {
       const { method, url: path, headers } = req
       const upstream = request({ hostname, port, method, path, headers }, (answer) => {
-        res.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
         answer.on('data', (chunk: Buffer) => {
           proxy.sentBytes += chunk.length
         })
-        answer.pipe(res)
+        relay(answer, res)
       })
       upstream.on('error', () => res.destroy())
       res.on('close', () => upstream.destroy())
       req.pipe(upstream)
     }
+    const pass = Object.assign(() => to(whole), { to })
     if (proxy.fault) proxy.fault(req, res, pass)
     else pass()
   })
@@ -115,6 +124,11 @@ async function startProxy(target: string, calls: string[]): Promise<Proxy> {
     },
   }
   return proxy
+}
+
+const whole: Relay = (answer, res) => {
+  res.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
+  answer.pipe(res)
 }
 
 /** `GetItem` and the like for DynamoDB, `GET object` and the like for S3. */

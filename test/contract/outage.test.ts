@@ -62,6 +62,7 @@ const dynamoFaults: [string, Fault][] = [
   ['has no such table', dynamoError('ResourceNotFoundException')],
   ['denies access', dynamoError('AccessDeniedException')],
   ['knows no credentials', dynamoError('UnrecognizedClientException')],
+  ['answers 200 with nothing', answering(200, '', 'application/x-amz-json-1.0')],
   ['answers HTML', answering(200, '<html>hello</html>', 'text/html')],
   ['answers 404 in HTML', answering(404, '<html>not found</html>', 'text/html')],
   ['answers half of its JSON', answering(200, '{"Item":{"pk":{"S":"f', 'application/x-amz-json-1.0')],

@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config'
+
+/** `npm run test:faults`: storage fails in every way there is, which takes minutes; so it is no part of `npm test`. */
+export default defineConfig({
+  test: {
+    include: ['test/faults/*.test.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+})
