@@ -5,7 +5,7 @@
 import { type Context, Hono } from 'hono'
 import type { Caller } from './access.ts'
 import type { Authenticate } from './auth.ts'
-import { streamOf } from './body.ts'
+import { gather, streamOf } from './body.ts'
 import type { Chunk } from './encode.ts'
 import { ResolverError, type WireCode } from './errors.ts'
 import type { FileIndex } from './files.ts'
@@ -71,12 +71,14 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
         return c.body(null, 202)
       }
       const maxBytes = readLimit(c.req.header('max-read-bytes'), deps.maxReadBytes)
-      const result = await measured.storage(message.method, () =>
-        withDeadline(deps.firstByteMs, c.env.signal, (signal) =>
-          call(deps, caller, message, maxBytes, signal),
+      const answer = await measured.storage(message.method, () =>
+        withDeadline(deps.firstByteMs, c.env.signal, async (signal) =>
+          gather(respond(message.id ?? null, await call(deps, caller, message, maxBytes, signal))),
         ),
       )
-      return c.body(streamOf(measured.answer(respond(id, result))), 200, {
+      const isWhole = answer instanceof Uint8Array
+      if (isWhole) measured.end('ok', answer.length)
+      return c.body(isWhole ? answer : streamOf(measured.answer(answer)), 200, {
         'content-type': 'application/json',
       })
     } catch (error) {

@@ -31,7 +31,7 @@ async function nextBytes(chunks: AsyncGenerator<Chunk>): Promise<IteratorResult<
   for (;;) {
     const { done, value } = await chunks.next()
     if (done) return { done, value }
-    if (value.length > 0) return { value: typeof value === 'string' ? Buffer.from(value, 'latin1') : value }
+    if (value.length > 0) return { value: bytesOf(value) }
   }
 }
 
@@ -42,27 +42,51 @@ export function chunksOf(response: Response): AsyncGenerator<Chunk> | undefined 
 
 /**
  * Writes the chunks in order, each only when the sink has room again, so that a slow reader holds back the source
- * and not memory. What comes in one turn of the event loop leaves in one system call: a small answer is a single one.
- * Resolves when all are handed over, or when the sink has gone or `stop` aborts; the source is given up then.
+ * and not memory. Resolves when all are handed over, or when the sink has gone or `stop` aborts; the source is given
+ * up then.
  */
 export async function pump(chunks: AsyncGenerator<Chunk>, sink: Writable, stop?: AbortSignal): Promise<void> {
   const isOver = () => sink.destroyed || stop?.aborted
-  let isCorked = false
-  const uncork = () => {
-    isCorked = false
-    sink.uncork()
-  }
   for await (const chunk of chunks) {
     if (isOver()) return
-    if (!isCorked) {
-      isCorked = true
-      sink.cork()
-      setImmediate(uncork)
-    }
     const hasRoom = typeof chunk === 'string' ? sink.write(chunk, 'latin1') : sink.write(chunk)
     if (!hasRoom && !isOver()) await drained(sink, stop)
     if (isOver()) return
   }
+}
+
+/** Answers that are no larger than this are gathered and sent whole. */
+const gatherBytes = 65_536
+
+/**
+ * The whole bytes of a small answer, or the chunks of a larger one, of which the first few have been made. So a small
+ * answer costs one system call and is known to be complete before its first byte.
+ */
+export async function gather(
+  chunks: AsyncGenerator<Chunk>,
+): Promise<Uint8Array<ArrayBuffer> | AsyncGenerator<Chunk>> {
+  const first: Chunk[] = []
+  let length = 0
+  while (length <= gatherBytes) {
+    const { done, value } = await chunks.next()
+    if (done) return Buffer.concat(first.map(bytesOf), length)
+    first.push(value)
+    length += value.length
+  }
+  return resume(first, chunks)
+}
+
+async function* resume(first: readonly Chunk[], rest: AsyncGenerator<Chunk>): AsyncGenerator<Chunk> {
+  try {
+    yield* first
+    yield* rest
+  } finally {
+    await rest.return(undefined)
+  }
+}
+
+function bytesOf(chunk: Chunk): Uint8Array {
+  return typeof chunk === 'string' ? Buffer.from(chunk, 'latin1') : chunk
 }
 
 function drained(sink: Writable, stop: AbortSignal | undefined): Promise<void> {

@@ -5,27 +5,8 @@
 import type { Chunk } from './encode.ts'
 import { ResolverError } from './errors.ts'
 import type { Log } from './log.ts'
+import { type MetricSet, metricSets } from './metric-sets.ts'
 import { listMethod, readMethod } from './rpc.ts'
-
-/** Metrics that are published together, by the values of some fields of the line. */
-export interface MetricSet {
-  readonly dimensions: readonly string[]
-  readonly metrics: readonly { readonly Name: string; readonly Unit: string }[]
-}
-
-/** Every metric; the dashboard and the alarms are made from these. */
-export const metricSets = {
-  outcomes: { dimensions: ['Method', 'Outcome'], metrics: [{ Name: 'Requests', Unit: 'Count' }] },
-  calls: {
-    dimensions: ['Method'],
-    metrics: [
-      { Name: 'Bytes', Unit: 'Bytes' },
-      { Name: 'StorageLatency', Unit: 'Milliseconds' },
-      { Name: 'Throttled', Unit: 'Count' },
-    ],
-  },
-  clocks: { dimensions: [], metrics: [{ Name: 'ImpossibleBuckets', Unit: 'Count' }] },
-} as const satisfies Record<string, MetricSet>
 
 /** One call while it runs. It is written down once, when it ends. */
 export interface Measurement {
@@ -33,8 +14,8 @@ export interface Measurement {
   storage<T>(method: string, settle: () => Promise<T>): Promise<T>
   /** Counts the answer's bytes; the call ends with them, as `broken` when they end before their end. */
   answer(chunks: AsyncGenerator<Chunk>): AsyncGenerator<Chunk>
-  /** The call ended without an answer that is streamed. */
-  end(outcome: string): void
+  /** The call ended without an answer that is streamed, but perhaps with one of so many bytes. */
+  end(outcome: string, bytes?: number): void
 }
 
 /** Counts what happens. */
@@ -59,10 +40,9 @@ export function createMeter(log: Log, namespace: string | undefined, now: () => 
   return {
     begin() {
       let method = 'other'
-      let bytes = 0
       let storageMs: number | undefined
 
-      function end(outcome: string): void {
+      function end(outcome: string, bytes = 0): void {
         if (namespace === undefined) return
         log('info', 'call', {
           ...embedded(metricSets.outcomes, metricSets.calls),
@@ -87,6 +67,7 @@ export function createMeter(log: Log, namespace: string | undefined, now: () => 
         },
         async *answer(chunks) {
           let outcome = 'broken'
+          let bytes = 0
           try {
             for await (const chunk of chunks) {
               bytes += chunk.length
@@ -94,7 +75,7 @@ export function createMeter(log: Log, namespace: string | undefined, now: () => 
             }
             outcome = 'ok'
           } finally {
-            end(outcome)
+            end(outcome, bytes)
           }
         },
         end,
