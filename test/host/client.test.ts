@@ -216,6 +216,28 @@ test.each([
   expect(await failure(client({ fetch }).read(uri, ana))).toMatchObject({ code: -32603, transport: true })
 })
 
+test('a token that the service refused is not used again', async () => {
+  const clock = { nowMs: Date.now() - 60_000 }
+  const sent: (string | null)[] = []
+  const fetch: typeof globalThis.fetch = (input, init) => {
+    sent.push(new Headers(init?.headers).get('authorization'))
+    return globalThis.fetch(input, init)
+  }
+  const refused = client({ fetch, now: () => clock.nowMs })
+  front.faults = ['refuse', 'pass']
+  expect(await failure(refused.read(uri, ana))).toMatchObject({ transport: true })
+  clock.nowMs += 30_000
+  await refused.read(uri, ana)
+  await refused.read(uri, ana)
+  expect(new Set(sent).size).toBe(2)
+  expect(sent[1]).toBe(sent[2])
+})
+
+test('a prelude before the body never reaches the JSON parser', async () => {
+  front.faults = ['prelude']
+  expect(await failure(client().read(uri, ana))).toMatchObject({ message: 'the answer broke off' })
+})
+
 test('tokens may come from the host', async () => {
   const callers: unknown[] = []
   const token = async (caller: object) => {

@@ -72,6 +72,14 @@ test('without a current user the request fails and the service is not asked', as
   expect(front.asked).toBe(0)
 })
 
+test('a host that knows no current user is told so', async () => {
+  const failures: string[] = []
+  const onFailure = (error: FileResolverError) => failures.push(error.message)
+  const connection = createConnection(optionsOf(clientOf(service), { currentUser: () => '', onFailure }))
+  await connection.serve(readMethod, { uri: anas }).catch(() => {})
+  expect(failures).toEqual(['the host knows no current user for this request'])
+})
+
 test('a currentUser that throws or answers late is waited for, and fails the request only', async () => {
   let turn = 0
   const currentUser = async () => {

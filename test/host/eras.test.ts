@@ -79,6 +79,24 @@ test.each(['auto', { pin: '2026-07-28' }] as const)(
   },
 )
 
+test('a request that a modern connection lets through all the same is -32601', async () => {
+  type Handler = (params: unknown, context: unknown) => Promise<unknown>
+  const handlers = new Map<string, Handler>()
+  const client = {
+    getNegotiatedProtocolVersion: () => '2026-07-28',
+    connect: async () => {},
+    setRequestHandler: (method: string, _schemas: unknown, handler: Handler) =>
+      void handlers.set(method, handler),
+  }
+  await createFileHost2(optionsOf(clientOf(service, front.url))).attach(client as never)
+  expect([...handlers.keys()]).toEqual([readMethod, listMethod])
+  for (const handle of handlers.values()) {
+    const context = { mcpReq: { signal: new AbortController().signal } }
+    await expect(handle({}, context)).rejects.toMatchObject({ code: -32601 })
+  }
+  expect(front.asked).toBe(0)
+})
+
 test('a capability that the host gave its client itself is taken back there', async () => {
   const modern = await startModern()
   const files = createFileHost2(optionsOf(clientOf(service, front.url)))
