@@ -131,8 +131,8 @@ function sameRow(a: Row, b: Row): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
-/** Lost to another writer: the condition on the revision failed, or another transaction holds the item. */
-function isConflict(error: unknown): boolean {
+/** True when it was lost to another writer: the condition on the revision failed, or another transaction holds the item. */
+export function isConflict(error: unknown): boolean {
   if (!(error instanceof TransactionCanceledException)) return false
   const codes = (error.CancellationReasons ?? []).map((reason) => reason.Code)
   return codes.some((code) => code === 'ConditionalCheckFailed' || code === 'TransactionConflict')

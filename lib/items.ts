@@ -47,6 +47,19 @@ export function toRowItem(row: Row): Item {
   }
 }
 
+/** The index row of a DynamoDB item. */
+export function fromRowItem(item: Item): Row {
+  const only = readSet(item, 'only')
+  return {
+    pk: readText(item, 'pk'),
+    sk: readText(item, 'sk'),
+    json: readText(item, 'json'),
+    type: readText(item, 'type'),
+    tags: readSet(item, 'tags'),
+    only: only.length > 0 ? only : undefined,
+  }
+}
+
 /** The file of a DynamoDB item; what is absent of access reads as private. */
 export function fromItem(item: Item): FileItem {
   const expiresAtSec = item.expiresAtSec && readNumber(item, 'expiresAtSec')

@@ -95,6 +95,18 @@ export function listingSortKey(createdAt: string, fileId: string): string {
   return `${createdAt}#${fileId}`
 }
 
+/** True for the partitions that `listingKey` makes. */
+export function isListingKey(pk: string): boolean {
+  return pk.startsWith('list#')
+}
+
+/** The file that an index row is of, or undefined when it is no row's key. */
+export function fileOfRow({ pk, sk }: ItemKey): { workspaceId: string; fileId: string } | undefined {
+  const workspaceId = isListingKey(pk) ? decodePart(pk.split('#')[1] ?? '') : undefined
+  const fileId = sk.slice(sk.indexOf('#') + 1)
+  return workspaceId && fileIdPattern.test(fileId) ? { workspaceId, fileId } : undefined
+}
+
 /** The token bucket of (workspace, server). */
 export function bucketKey(workspaceId: string, serverId: string): string {
   return `${encodePart(workspaceId)}#${encodePart(serverId)}`

@@ -44,9 +44,9 @@ export interface PutOptions {
   readonly contentEncoding?: string | undefined
 }
 
-/** Some objects in the order of their keys; `next` continues after them, undefined at the end. */
-export interface ObjectPage {
-  readonly objects: readonly { readonly key: string; readonly etag: string }[]
+/** Some keys of objects, in order; `next` continues after them, undefined at the end. */
+export interface KeyPage {
+  readonly keys: readonly string[]
   readonly next: string | undefined
 }
 
@@ -59,8 +59,8 @@ export interface ObjectStore {
   put(key: string, body: Uint8Array | Readable, options: PutOptions): Promise<void>
   /** Deletes the object; in a versioned bucket a marker hides it. No object is no error. */
   remove(key: string): Promise<void>
-  /** One page of all objects, from the one after `after`. */
-  list(after?: string): Promise<ObjectPage>
+  /** One page of the keys of all objects, from the one after `after`. */
+  list(after?: string): Promise<KeyPage>
   /** Resolves when the bucket answers. */
   ping(signal?: AbortSignal): Promise<void>
 }
@@ -137,13 +137,12 @@ export function createObjectStore(client: S3Client, bucket: string): ObjectStore
     },
 
     async list(after) {
-      const page = await listed({ StartAfter: after })
-      const objects = (page.Contents ?? []).map(({ Key, ETag }) => {
-        if (Key === undefined || ETag === undefined)
-          throw unavailable('ListObjectsV2 answered without key or ETag')
-        return { key: decodeFormKey(Key), etag: ETag }
+      const page = await listed(after === undefined ? {} : { StartAfter: after })
+      const keys = (page.Contents ?? []).map(({ Key }) => {
+        if (Key === undefined) throw unavailable('ListObjectsV2 answered without a key')
+        return decodeFormKey(Key)
       })
-      return { objects, next: page.IsTruncated ? objects.at(-1)?.key : undefined }
+      return { keys, next: page.IsTruncated ? keys.at(-1) : undefined }
     },
 
     async ping(signal) {

@@ -4,6 +4,7 @@
  */
 import { Command, CommanderError } from 'commander'
 import { addAskCommands } from './ask.ts'
+import { addKeepCommands } from './keep.ts'
 import { createOutput } from './output.ts'
 import { findPlace } from './place.ts'
 import { addWriteCommands, type Run } from './write.ts'
@@ -22,7 +23,8 @@ const run: Run = async (work) => {
 
 addWriteCommands(program, run)
 addAskCommands(program, run)
-for (const command of program.commands) {
+addKeepCommands(program, run)
+for (const command of program.commands.flatMap((each) => (each.commands.length > 0 ? each.commands : each))) {
   command.option('--data <dir>', 'data folder of a running dev service').option('--json', 'print JSON')
   command.on('option:data', (dir: string) => program.setOptionValue('data', dir))
   command.on('option:json', () => program.setOptionValue('json', true))

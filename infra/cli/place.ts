@@ -2,17 +2,17 @@
  * Where the CLI works: the dev cloud that runs on the data folder, else whatever the environment names.
  */
 import { resolve } from 'node:path'
-import { createStores } from '../../functions/wiring.ts'
+import { createIndexStores } from '../../functions/stores.ts'
 import type { Caller } from '../../lib/access.ts'
-import type { FileStores } from '../../lib/complete.ts'
 import { parseStoreConfig } from '../../lib/config.ts'
+import type { ReconcileStores } from '../../lib/repair.ts'
 import { createSigner, signToken } from '../../lib/token.ts'
 import { findDescriptor } from '../local/descriptor.ts'
 import { openSigningKey } from '../local/signing.ts'
 
 /** The stores to write to, and a way to ask the resolver as somebody. */
 export interface Place {
-  stores(): FileStores
+  stores(): ReconcileStores
   token(caller: Caller, ttlSec: number): Promise<string>
   resolverUrl(): string
 }
@@ -33,8 +33,7 @@ export async function findPlace(data: string): Promise<Place> {
           `${remedy(data)}, or set FILES_BUCKET and FILES_TABLE (and the AWS SDK's own variables).`,
         )
       }
-      const config = parseStoreConfig(process.env)
-      return { ...createStores(config, process.env), maxReadBytes: config.maxReadBytes }
+      return createIndexStores(parseStoreConfig(process.env), process.env)
     },
     async token(caller, ttlSec) {
       if (!running) {
