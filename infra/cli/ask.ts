@@ -6,6 +6,7 @@ import * as z from 'zod'
 import type { Caller } from '../../lib/access.ts'
 import { listMethod, readMethod } from '../../lib/rpc.ts'
 import { columns } from '../local/welcome.ts'
+import { paint } from './paint.ts'
 import type { Place } from './place.ts'
 import { collect, parseTtl, type WorkspaceOption } from './words.ts'
 import type { Run } from './write.ts'
@@ -53,7 +54,8 @@ export function addAskCommands(program: Command, run: Run): void {
         const result = await ask(place, callerOf(options), listMethod, { _meta: { filter } })
         const { resources } = ListResult.parse(result)
         const rows = resources.map((r) => [r.uri, r.name, r.mimeType, String(r.size)])
-        for (const line of columns([['uri', 'name', 'type', 'bytes'], ...rows])) output.line(line)
+        const [head = '', ...lines] = columns([['uri', 'name', 'type', 'bytes'], ...rows])
+        for (const line of [paint('bold', head), ...lines]) output.line(line)
         output.json(resources)
       }),
     )

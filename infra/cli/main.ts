@@ -3,9 +3,12 @@
  * resolver as a caller. Exit code 0 if it worked, 1 if not, 2 for a wrong command line; errors go to stderr.
  */
 import { Command, CommanderError } from 'commander'
+import packageJson from '../../package.json' with { type: 'json' }
 import { addAskCommands } from './ask.ts'
+import { addDoctorCommand } from './doctor.ts'
 import { addKeepCommands } from './keep.ts'
 import { createOutput } from './output.ts'
+import { paint } from './paint.ts'
 import { findPlace } from './place.ts'
 import { addWriteCommands, type Run } from './write.ts'
 
@@ -13,6 +16,7 @@ const program = new Command('npm run files --')
   .description('Stores, shares, tags, lists and reads files of the file resolver.')
   .option('--data <dir>', 'data folder of a running dev service', '.local')
   .option('--json', 'print JSON')
+  .version(packageJson.version, '--version', 'print the version')
   .exitOverride()
   .configureHelp({ showGlobalOptions: true })
 
@@ -24,6 +28,7 @@ const run: Run = async (work) => {
 addWriteCommands(program, run)
 addAskCommands(program, run)
 addKeepCommands(program, run)
+addDoctorCommand(program)
 for (const command of program.commands.flatMap((each) => (each.commands.length > 0 ? each.commands : each))) {
   command.option('--data <dir>', 'data folder of a running dev service').option('--json', 'print JSON')
   command.on('option:data', (dir: string) => program.setOptionValue('data', dir))
@@ -42,7 +47,9 @@ async function main(): Promise<number> {
       if (error.code === 'files.usage') console.error(error.message)
       return error.exitCode === 0 ? 0 : 2
     }
-    console.error(`error: ${error instanceof Error ? error.message : String(error)}`)
+    console.error(
+      `${paint('red', 'error:', process.stderr)} ${error instanceof Error ? error.message : String(error)}`,
+    )
     return 1
   }
 }

@@ -12,6 +12,7 @@ import { removeFile } from '../../lib/remove.ts'
 import { storeFile } from '../../lib/store.ts'
 import { describeFile, type Output, summariseFile } from './output.ts'
 import type { Place } from './place.ts'
+import { startProgress } from './progress.ts'
 import { collect, fileIdOf, usageError, type WorkspaceOption, workspaceOption } from './words.ts'
 
 /** Runs a command's work with the place and the output that the global options chose. */
@@ -119,19 +120,42 @@ async function putAll(
   if (paths.length > 1 && (options.name ?? options.id) !== undefined) {
     throw usageError('--name and --id go with one path only')
   }
+  const sizes = await Promise.all(paths.map(sizeOf))
+  const total = sizes.reduce((sum, size) => sum + size, 0)
+  const progress = startProgress('storing', total, 'bytes')
+  const printed: string[] = []
+  const print = process.stderr.isTTY ? (line: string) => void printed.push(line) : output.line
   const stored: FileItem[] = []
-  for (const path of paths) {
-    const file = await put(stores, path, options)
-    stored.push(file)
-    output.line(`files://${file.fileId}`)
+  let done = 0
+  try {
+    for (const [i, path] of paths.entries()) {
+      const size = sizes[i] ?? 0
+      const file = await put(stores, { path, size }, options, (bytes) => progress.update(done + bytes))
+      done += size
+      stored.push(file)
+      print(`files://${file.fileId}`)
+    }
+  } finally {
+    progress.end()
+    for (const line of printed) output.line(line)
   }
   output.json(stored.map(describeFile))
 }
 
-async function put(stores: FileStores, path: string, options: PutOptions): Promise<FileItem> {
+/** Bytes of the file; whatever is none is refused before anything is stored. */
+async function sizeOf(path: string): Promise<number> {
   const found = await stat(path).catch(() => undefined)
   if (!found) throw new Error(`There is no file ${path}.`)
   if (!found.isFile()) throw new Error(`${path} is not a file; name the files in it.`)
+  return found.size
+}
+
+async function put(
+  stores: FileStores,
+  { path, size }: { path: string; size: number },
+  options: PutOptions,
+  onProgress: (bytes: number) => void,
+): Promise<FileItem> {
   const input = {
     workspaceId: options.workspace,
     ownerId: options.owner,
@@ -142,7 +166,13 @@ async function put(stores: FileStores, path: string, options: PutOptions): Promi
     shared: options.shared ?? false,
     readers: options.reader,
   }
-  return storeFile(stores, input, { stream: createReadStream(path), size: found.size })
+  const stream = createReadStream(path)
+  const timer = setInterval(() => onProgress(stream.bytesRead), 100)
+  try {
+    return await storeFile(stores, input, { stream, size })
+  } finally {
+    clearInterval(timer)
+  }
 }
 
 function report(file: FileItem, output: Output): void {

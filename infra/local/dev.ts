@@ -121,7 +121,7 @@ function presentEnvironment(): Record<string, string> {
 /** What another process needs to work on the same stores, and nothing else of this one's environment. */
 function storeEnvironment(environment: Record<string, string>): Record<string, string> {
   const wanted =
-    /^(AWS_(REGION|ACCESS_KEY_ID|SECRET_ACCESS_KEY|ENDPOINT_URL.*)|FILES_.*|TOKEN_.*|MAX_READ_BYTES)$/
+    /^(AWS_(REGION|ACCESS_KEY_ID|SECRET_ACCESS_KEY|ENDPOINT_URL.*)|FILES_.*|BUCKETS_TABLE|HOST_JWKS.*|TOKEN_.*|MAX_READ_BYTES)$/
   return Object.fromEntries(Object.entries(environment).filter(([name]) => wanted.test(name)))
 }
 
