@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/python/*.live.test.ts'],
     pool: 'forks',
+    fileParallelism: false, // the first file makes the environments
     testTimeout: 60_000,
     hookTimeout: 400_000,
   },

@@ -2,32 +2,18 @@
  * Servers in Python, on nimblebrain-bundle-sdk, against the real service: what they see of the capability, of files and
  * of every row of the error table.
  */
-import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { PythonMissing, type PythonSet, pythonFor } from '../../infra/host/python.ts'
 import { httpCeilings } from '../../lib/host/ceilings.ts'
 import { createTurns } from '../../lib/host/turns.ts'
 import { type Service, startService } from '../harness.ts'
 import { type Front, startFront } from '../host/faults.ts'
 import { clientOf, optionsOf } from '../host/rig.ts'
-import { connectPython, type PythonRig } from './rig.ts'
+import { connectPython, interpreter, type PythonRig } from './rig.ts'
 
 const missing = 'files://fl_000000000000000000000000'
 const readMethod = 'ai.nimblebrain/resources/read'
 const listMethod = 'ai.nimblebrain/resources/list'
-
-/** The interpreter, or undefined where there can be none; CI must not pass without. */
-async function interpreter(set: PythonSet): Promise<string | undefined> {
-  try {
-    return await pythonFor(set)
-  } catch (error) {
-    if (!(error instanceof PythonMissing) || process.env.CI === 'true') throw error
-    console.warn(`The tests of Python servers are skipped. ${error.message}`)
-    return undefined
-  }
-}
 
 const pythons = { '0.1': await interpreter('0.1'), '0.2': await interpreter('0.2') }
 
@@ -219,12 +205,4 @@ describe.each(['0.1', '0.2'] as const)('bundle SDK %s over stateless HTTP', (set
     expect(offered.result).toMatchObject({ available: false, list: false, files: false })
     expect(read.thrown).toEqual({ name: 'HostCapabilityMissing' })
   })
-})
-
-test.skipIf(pythons['0.2'] === undefined)('the example reads files over stdio and over HTTP', async () => {
-  const args = ['--import', 'tsx', 'examples/python/main.ts']
-  const { stdout } = await promisify(execFile)(process.execPath, args)
-  expect(stdout.match(/→ 3 lines, 36 characters, beginning "region,revenue"/g)).toHaveLength(2)
-  expect(stdout.match(/→ There is no such file for you\./g)).toHaveLength(2)
-  expect(stdout.match(/→ 2 lines, 18 characters, beginning "name,salary"/g)).toHaveLength(2)
 })
