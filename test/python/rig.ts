@@ -70,6 +70,7 @@ export async function connectPython(
 
 async function startHttp(python: string, kind: PythonKind): Promise<{ url: URL; process: ChildProcess }> {
   const child = spawn(python, [script, kind], { stdio: ['ignore', 'pipe', 'ignore'] })
+  process.once('exit', () => child.kill()) // also when a test fails before it closes
   const [line] = await once(createInterface(child.stdout), 'line')
   return { url: new URL(String(line)), process: child }
 }
