@@ -6,6 +6,7 @@ import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { addAskCommands } from './ask.ts'
 import { addDoctorCommand } from './doctor.ts'
+import { addImportCommand } from './import.ts'
 import { addKeepCommands } from './keep.ts'
 import { createOutput } from './output.ts'
 import { paint } from './paint.ts'
@@ -28,6 +29,7 @@ const run: Run = async (work) => {
 addWriteCommands(program, run)
 addAskCommands(program, run)
 addKeepCommands(program, run)
+addImportCommand(program, run)
 addDoctorCommand(program)
 for (const command of program.commands.flatMap((each) => (each.commands.length > 0 ? each.commands : each))) {
   command.option('--data <dir>', 'data folder of a running dev service').option('--json', 'print JSON')

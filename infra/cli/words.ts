@@ -36,3 +36,10 @@ export function parseTtl(text: string): number {
   if (/^\d{1,3}$/.test(text) && seconds >= 1 && seconds <= 900) return seconds
   throw new InvalidArgumentError('It must be a whole number of seconds from 1 to 900.')
 }
+
+/** How many things may be under way at a time. */
+export function parseParallel(text: string): number {
+  const number = Number(text)
+  if (/^\d{1,3}$/.test(text) && number >= 1 && number <= 256) return number
+  throw new InvalidArgumentError('It must be a whole number from 1 to 256.')
+}
