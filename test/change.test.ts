@@ -60,6 +60,21 @@ describe('a file with 49 rows', () => {
     expect((await service.stores.files.get('acme', file.fileId))?.revision).toBe(file.revision)
   })
 
+  test('keeps no row for those who have been taken off, where the rows of the present fill it', async () => {
+    const file = await service.put('x', {
+      tags: numbered(5, 'full'),
+      readers: numbered(5, 'user'),
+      shared: true,
+    })
+    const { formerReaders } = await unshareFile(service.stores, file, { readers: ['user0'] })
+    expect(formerReaders).toEqual(['user0'])
+    const full = await shareFile(service.stores, file, { readers: ['user9'] })
+    expect(full.formerReaders).toEqual([])
+    for (const user of ['user0', 'user9']) {
+      expect(await listed({ tags: ['full4'] }, { user })).toEqual([`files://${file.fileId}`])
+    }
+  })
+
   test('is left as it is by another audience, which is refused', async () => {
     const file = await service.put('x', { tags: numbered(47, 't') })
     for (const sharing of [{ shared: true }, { readers: ['bob'] }]) {

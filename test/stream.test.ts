@@ -163,6 +163,17 @@ describe('a reader', () => {
       await until(() => freed(s3) && freed(dynamo), 'all storage is left')
     })
 
+    test('after the object was opened and before it is read frees the connection', async () => {
+      const { service, s3 } = proxied
+      const { objectKey, content } = await service.put(Buffer.alloc(8 * MiB), { type: 'application/pdf' })
+      const pin = { key: objectKey, etag: content?.etag ?? '', versionId: content?.versionId, size: 8 * MiB }
+      const leaving = new AbortController()
+      expect(await service.stores.objects.open(pin, leaving.signal)).toBeDefined()
+      expect(s3.open).toBe(1)
+      leaving.abort()
+      await until(() => freed(s3), 'the S3 connection is free')
+    })
+
     test('at any other moment leaves nothing open', async () => {
       const { fileId } = await proxied.service.put(Buffer.alloc(MiB), { type: 'application/pdf' })
       for (let i = 0; i < 60; i += 1) {

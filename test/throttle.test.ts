@@ -185,6 +185,26 @@ describe('calls of the store', () => {
     expect(calls).toBe(50)
   })
 
+  test('guess right for those who come while the first asks', async () => {
+    const { caller } = bucket({ perSecond: 10, burst: 5 })
+    const asked: string[] = []
+    const recording: BucketStore = {
+      ...store,
+      restart: (...args) => {
+        asked.push('restart')
+        return store.restart(...args)
+      },
+      advance: (...args) => {
+        asked.push('advance')
+        return store.advance(...args)
+      },
+    }
+    const throttle = createThrottle(recording, { perSecond: 10, burst: 5 }, { now: () => start })
+    const taken = [take(throttle, caller), take(throttle, caller), take(throttle, caller)]
+    expect(asked).toEqual(['restart', 'advance', 'advance'])
+    expect(await Promise.all(taken)).toEqual([0, 0, 0])
+  })
+
   test('are none for a refusal that is remembered, until the moment that it promised', async () => {
     const { caller, time, instance, take } = bucket({ perSecond: 10, burst: 1 })
     const throttle = instance()
