@@ -166,7 +166,7 @@ test('a forged token is refused, and a notification is not an error', async () =
 
 test('the bucket drains, refuses, and fills again', async () => {
   page = await stage.open('/console?workspace=acme&user=ana&server=drained')
-  const level = async () => Number(await page.getByRole('meter').getAttribute('value'))
+  const level = async () => Number(await page.getByRole('meter').getAttribute('aria-valuenow'))
   await expect.poll(level).toBe(100)
   await page.getByRole('button', { name: 'Drain' }).click()
   await expect.poll(level, { timeout: 20_000, interval: 50 }).toBeLessThan(50)

@@ -36,7 +36,18 @@ export function Bucket({ caller }: { caller: Caller }) {
           Drain
         </button>
       </div>
-      <meter aria-label="Tokens left" min={0} max={size} low={size / 10} optimum={size} value={tokens} />
+      {/* biome-ignore lint/a11y/useSemanticElements: every browser draws its own meter element, and hardly to style */}
+      <div
+        class="meter"
+        role="meter"
+        aria-label="Tokens left"
+        aria-valuemin={0}
+        aria-valuemax={size}
+        aria-valuenow={tokens}
+        data-low={tokens < size / 10}
+      >
+        <div style={{ width: `${(100 * tokens) / size}%` }} />
+      </div>
       <p class="note" aria-live="polite">
         {report || `One bucket for server ${caller.server} in workspace ${caller.workspace}`}
       </p>
