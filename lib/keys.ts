@@ -36,6 +36,9 @@ export interface ObjectName {
   name?: string
 }
 
+/** Begins every object key of the layout; what lies elsewhere in the bucket is not ours. */
+export const objectPrefix = 'files/'
+
 /** `files/<workspace>/<owner>/<file id>[/<name>]`. */
 export function objectKey({ workspaceId, ownerId, fileId, name }: ObjectName): string {
   const path = `files/${encodePart(workspaceId)}/${encodePart(ownerId)}/${fileId}`

@@ -17,7 +17,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { unavailable } from './errors.ts'
-import { decodeFormKey } from './keys.ts'
+import { decodeFormKey, objectPrefix } from './keys.ts'
 
 /** The present state of an object, as S3 tells it. */
 export interface StoredObject {
@@ -59,7 +59,7 @@ export interface ObjectStore {
   put(key: string, body: Uint8Array | Readable, options: PutOptions): Promise<void>
   /** Deletes the object; in a versioned bucket a marker hides it. No object is no error. */
   remove(key: string): Promise<void>
-  /** One page of the keys of all objects, from the one after `after`. */
+  /** One page of the keys of all objects under `files/`, from the one after `after`. */
   list(after?: string): Promise<KeyPage>
   /** Resolves when the bucket answers. */
   ping(signal?: AbortSignal): Promise<void>
@@ -137,7 +137,10 @@ export function createObjectStore(client: S3Client, bucket: string): ObjectStore
     },
 
     async list(after) {
-      const page = await listed(after === undefined ? {} : { StartAfter: after })
+      const page = await listed({
+        Prefix: objectPrefix,
+        ...(after === undefined ? {} : { StartAfter: after }),
+      })
       const keys = (page.Contents ?? []).map(({ Key }) => {
         if (Key === undefined) throw unavailable('ListObjectsV2 answered without a key')
         return decodeFormKey(Key)

@@ -5,7 +5,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-const stores = ['objects', 'files', 'items', 'buckets', 'refusals', 'survey'].map((name) => `lib/${name}.ts`)
+const stores = ['objects', 'files', 'items', 'buckets', 'refusals', 'survey', 'presign'].map(
+  (name) => `lib/${name}.ts`,
+)
 
 const sources = ['lib', 'functions', 'infra'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -213,13 +213,13 @@ test('after the loss of rows alone every listing is back as it was', async () =>
 })
 
 test('objects that cannot be files are counted and put into quarantine, once', async () => {
-  await upload('backup/notes.txt', 'x')
+  await upload('files/backup/notes.txt', 'x')
   const first = await reconcile(stores)
   const second = await reconcile(stores)
   expect(second.refused).toBe(first.refused)
   const { refusals } = await stores.refusals.list()
-  expect(refusals.filter(({ key }) => key === 'backup/notes.txt')).toHaveLength(1)
-  await erase('backup/notes.txt')
+  expect(refusals.filter(({ key }) => key === 'files/backup/notes.txt')).toHaveLength(1)
+  await erase('files/backup/notes.txt')
 })
 
 test('a dry run tells all of it and changes nothing', async () => {

@@ -11,6 +11,7 @@ import { addKeepCommands } from './keep.ts'
 import { createOutput } from './output.ts'
 import { paint } from './paint.ts'
 import { findPlace } from './place.ts'
+import { addUploadCommand } from './upload.ts'
 import { addWriteCommands, type Run } from './write.ts'
 
 const program = new Command('npm run files --')
@@ -30,6 +31,7 @@ addWriteCommands(program, run)
 addAskCommands(program, run)
 addKeepCommands(program, run)
 addImportCommand(program, run)
+addUploadCommand(program, run)
 addDoctorCommand(program)
 for (const command of program.commands.flatMap((each) => (each.commands.length > 0 ? each.commands : each))) {
   command.option('--data <dir>', 'data folder of a running dev service').option('--json', 'print JSON')

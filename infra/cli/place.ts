@@ -2,17 +2,19 @@
  * Where the CLI works: the dev cloud that runs on the data folder, else whatever the environment names.
  */
 import { resolve } from 'node:path'
-import { createIndexStores } from '../../functions/stores.ts'
+import { createIndexStores, createUploadSigner } from '../../functions/stores.ts'
 import type { Caller } from '../../lib/access.ts'
 import { parseStoreConfig } from '../../lib/config.ts'
 import type { ReconcileStores } from '../../lib/repair.ts'
 import { createSigner, signToken } from '../../lib/token.ts'
+import type { Presign } from '../../lib/upload.ts'
 import { findDescriptor } from '../local/descriptor.ts'
 import { openSigningKey } from '../local/signing.ts'
 
 /** The stores to write to, and a way to ask the resolver as somebody. */
 export interface Place {
   stores(): ReconcileStores
+  uploadSigner(): Presign
   token(caller: Caller, ttlSec: number): Promise<string>
   resolverUrl(): string
 }
@@ -26,15 +28,14 @@ export async function findPlace(data: string): Promise<Place> {
   const running = await findDescriptor(dir)
   if (running) Object.assign(process.env, running.environment)
 
+  function storeConfig() {
+    if (running || process.env.FILES_BUCKET) return parseStoreConfig(process.env)
+    throw new Error(`${remedy(data)}, or set FILES_BUCKET and FILES_TABLE (and the AWS SDK's own variables).`)
+  }
+
   return {
-    stores() {
-      if (!running && !process.env.FILES_BUCKET) {
-        throw new Error(
-          `${remedy(data)}, or set FILES_BUCKET and FILES_TABLE (and the AWS SDK's own variables).`,
-        )
-      }
-      return createIndexStores(parseStoreConfig(process.env), process.env)
-    },
+    stores: () => createIndexStores(storeConfig(), process.env),
+    uploadSigner: () => createUploadSigner(storeConfig(), process.env),
     async token(caller, ttlSec) {
       if (!running) {
         if (process.env.FILE_RESOLVER_TOKEN) return process.env.FILE_RESOLVER_TOKEN

@@ -15,6 +15,7 @@ import { createLog } from '../../lib/log.ts'
 import { createHttpServer } from '../../lib/node.ts'
 import { createSigner } from '../../lib/token.ts'
 import { createConsole } from '../console/app.ts'
+import { parseUploadOrigins } from '../cors.ts'
 import { startCloud } from './cloud.ts'
 import { findDescriptor, removeDescriptor, writeDescriptor } from './descriptor.ts'
 import { addConsole } from './front.ts'
@@ -62,7 +63,8 @@ async function start(): Promise<void> {
   Object.assign(environment, cloud.environment)
   Object.assign(process.env, cloud.environment)
 
-  await createResources(createS3(environment), createDynamo(), config)
+  const uploadOrigins = parseUploadOrigins(process.env.UPLOAD_ORIGINS)
+  await createResources(createS3(environment), createDynamo(), { ...config, uploadOrigins })
   const stores = createIndexStores(config, environment)
   queue.deliverTo(createIndexer(stores, (level, ...rest) => level === 'info' || log(level, ...rest)))
   if (options.samples) await storeSamples(stores)

@@ -8,7 +8,14 @@ import {
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb'
-import { CreateBucketCommand, PutBucketVersioningCommand, type S3Client } from '@aws-sdk/client-s3'
+import {
+  CreateBucketCommand,
+  DeleteBucketCorsCommand,
+  PutBucketCorsCommand,
+  PutBucketVersioningCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3'
+import { uploadCors } from '../cors.ts'
 import { bucketsTable, filesTable, type TableDefinition } from '../definitions.ts'
 
 /** The names that the service is configured with. */
@@ -16,6 +23,8 @@ export interface ResourceNames {
   readonly bucket: string
   readonly filesTable: string
   readonly bucketsTable: string
+  /** Origins whose pages may upload; none if absent. */
+  readonly uploadOrigins?: readonly string[]
 }
 
 /** Creates what is missing of bucket and tables. */
@@ -25,6 +34,7 @@ export async function createResources(
   names: ResourceNames,
 ): Promise<void> {
   await createBucket(s3, names.bucket)
+  await setCors(s3, names.bucket, names.uploadOrigins ?? [])
   await createTable(dynamo, names.filesTable, filesTable)
   await createTable(dynamo, names.bucketsTable, bucketsTable)
 }
@@ -38,6 +48,12 @@ async function createBucket(s3: S3Client, bucket: string): Promise<void> {
   await s3.send(
     new PutBucketVersioningCommand({ Bucket: bucket, VersioningConfiguration: { Status: 'Enabled' } }),
   )
+}
+
+async function setCors(s3: S3Client, bucket: string, origins: readonly string[]): Promise<void> {
+  const CORSRules = uploadCors(origins)
+  if (CORSRules.length === 0) await s3.send(new DeleteBucketCorsCommand({ Bucket: bucket }))
+  else await s3.send(new PutBucketCorsCommand({ Bucket: bucket, CORSConfiguration: { CORSRules } }))
 }
 
 async function createTable(
