@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/**/*.live.test.ts', 'test/faults/**'],
+    exclude: ['test/**/*.live.test.ts', 'test/**/*.infra.test.ts', 'test/faults/**'],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 30_000,
