@@ -5,6 +5,7 @@
 import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { addAskCommands } from './ask.ts'
+import { addCallCommand } from './call.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addImportCommand } from './import.ts'
 import { addKeepCommands } from './keep.ts'
@@ -32,6 +33,7 @@ addAskCommands(program, run)
 addKeepCommands(program, run)
 addImportCommand(program, run)
 addUploadCommand(program, run)
+addCallCommand(program, run)
 addDoctorCommand(program)
 for (const command of program.commands.flatMap((each) => (each.commands.length > 0 ? each.commands : each))) {
   command.option('--data <dir>', 'data folder of a running dev service').option('--json', 'print JSON')

@@ -70,7 +70,7 @@ function frame(method: 'read' | 'list', params?: object) {
 }
 
 function curl(url: string, body: object): string {
-  return `curl -s ${url}/rpc -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' -d '${JSON.stringify(body)}'`
+  return `curl -s ${url}/rpc -w '\\n' -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' -d '${JSON.stringify(body)}'`
 }
 
 /** Rows of cells as lines of aligned columns. */
