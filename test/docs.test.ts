@@ -74,7 +74,10 @@ function here(command: string): string {
 async function runAll(blocks: readonly Block[]): Promise<string[]> {
   const marker = '\u0001\n'
   const script = blocks.map(({ command }) => `${here(command)}\nprintf '${marker}'\n`).join('')
-  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], { cwd: root })
+  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], {
+    cwd: root,
+    env: { ...process.env, TMPDIR: dir },
+  })
   return stdout.replaceAll(url, 'http://127.0.0.1:8787').split(marker)
 }
 
