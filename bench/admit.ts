@@ -116,7 +116,7 @@ async function compare(client: DynamoDBClient, rounds: number, roundMs: number):
       KeySchema: [{ AttributeName: 'key', KeyType: 'HASH' }],
     }),
   )
-  await waitUntilTableExists({ client, maxWaitTime: 10 }, { TableName })
+  await waitUntilTableExists({ client, maxWaitTime: 60 }, { TableName })
   const ample = { perSecond: 10_000, burst: 1_000_000 }
   const peer = new RateLimiterDynamo({
     storeClient: client,
