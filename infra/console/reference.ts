@@ -43,7 +43,7 @@ SwaggerUIBundle({
   deepLinking: true,
   validatorUrl: null,
   defaultModelsExpandDepth: 0,
-  defaultModelRendering: 'model',
+  defaultModelRendering: 'example',
 })
 `
 
