@@ -5,7 +5,7 @@
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair } from 'jose'
 import { createDynamo, createResolver, createS3, createStores } from '../functions/wiring.ts'
-import { type CloudOptions, startCloud } from '../infra/local/cloud.ts'
+import type { CloudOptions } from '../infra/local/cloud.ts'
 import { createResources } from '../infra/local/resources.ts'
 import type { FileStores } from '../lib/complete.ts'
 import { type Config, parseConfig } from '../lib/config.ts'
@@ -14,6 +14,7 @@ import type { Log } from '../lib/log.ts'
 import { createHttpServer } from '../lib/node.ts'
 import { type NewFile, storeFile } from '../lib/store.ts'
 import { createSigner, type Signer, signToken } from '../lib/token.ts'
+import { resourceNames, startCloud } from './cloud.ts'
 import type { Front } from './lambda/front.ts'
 
 /** Who asks, by short names; workspace, user and server have defaults. */
@@ -62,9 +63,7 @@ export async function startService(
   const kid = 'test-key'
   const environment: Record<string, string> = {
     ...cloud.environment,
-    FILES_BUCKET: 'files-bucket',
-    FILES_TABLE: 'files',
-    BUCKETS_TABLE: 'buckets',
+    ...resourceNames(),
     HOST_JWKS: JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid, alg: 'EdDSA' }] }),
     TOKEN_ISSUER: 'https://host.test',
     TOKEN_AUDIENCE: 'file-resolver',

@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { startCloud } from '../infra/local/cloud.ts'
+import { startCloud } from './cloud.ts'
 import { type Service, startService } from './harness.ts'
 
 /** Answers in place of the storage; `pass` lets the request through after all. */
@@ -132,7 +132,7 @@ const whole: Relay = (answer, res) => {
 }
 
 /** `GetItem` and the like for DynamoDB, `GET object` and the like for S3. */
-function operationOf(req: IncomingMessage): string {
+export function operationOf(req: IncomingMessage): string {
   const target = req.headers['x-amz-target']
   return typeof target === 'string' ? (target.split('.')[1] ?? '') : `${req.method} object`
 }
