@@ -6,7 +6,8 @@ export default defineConfig({
     include: ['test/faults/*.test.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 60_000,
+    maxConcurrency: 24,
+    testTimeout: 280_000,
     hookTimeout: 60_000,
   },
 })

@@ -2,6 +2,7 @@
  * DynamoDB's answers as it sent them: a body that is empty, cut or changed on its way is a failure, retried like a lost
  * connection. To the SDK an empty body is an answer without items, and an outage would look like a missing file.
  */
+import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { crc32 } from 'node:zlib'
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
@@ -10,8 +11,11 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 interface HttpAnswer {
   readonly statusCode: number
   readonly headers: Record<string, string>
-  body: AsyncIterable<Uint8Array> | Uint8Array
+  body: unknown
 }
+
+/** The longest that a body may take to come; the largest is a megabyte. */
+const maxBodyMs = 10_000
 
 /** The client, which now checks the body of every answer, and the checksum where one was sent. */
 export function checkingAnswers(client: DynamoDBClient): DynamoDBClient {
@@ -19,8 +23,8 @@ export function checkingAnswers(client: DynamoDBClient): DynamoDBClient {
     (next) => async (args) => {
       const output = await next(args)
       const answer = output.response
-      if (isHttpAnswer(answer) && !(answer.body instanceof Uint8Array)) {
-        const body = await buffer(answer.body)
+      if (isHttpAnswer(answer) && answer.body instanceof Readable) {
+        const body = await readBody(answer.body)
         checkBody(body, answer)
         answer.body = body
       }
@@ -29,6 +33,15 @@ export function checkingAnswers(client: DynamoDBClient): DynamoDBClient {
     { step: 'deserialize', priority: 'low', name: 'checkAnswer' },
   )
   return client
+}
+
+async function readBody(body: Readable): Promise<Uint8Array> {
+  const timer = setTimeout(() => body.destroy(damaged('a body that takes too long')), maxBodyMs)
+  try {
+    return await buffer(body)
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 function checkBody(body: Uint8Array, { statusCode, headers }: HttpAnswer): void {

@@ -23,21 +23,24 @@ import { checkingAnswers } from './integrity.ts'
 const agent = { keepAlive: true, maxSockets: 512 }
 const sockets = { httpAgent: agent, httpsAgent: agent, connectionTimeout: 2_000, throwOnRequestTimeout: true }
 
-/** An S3 client as the service needs it; a named endpoint is addressed by path, since its host may have no subdomains. */
-export function createS3(environment: NodeJS.ProcessEnv): S3Client {
+/**
+ * An S3 client as the service needs it; a named endpoint is addressed by path, since its host may have no subdomains.
+ * A socket on which nothing moves for `socketTimeout` milliseconds is given up.
+ */
+export function createS3(environment: NodeJS.ProcessEnv, socketTimeout = 10_000): S3Client {
   const ownEndpoint = environment.AWS_ENDPOINT_URL_S3 ?? environment.AWS_ENDPOINT_URL
   return new S3Client({
     forcePathStyle: ownEndpoint !== undefined,
     // validating S3's default checksum doubles the CPU of a read; length and version are pinned instead
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // a reader who is slow leaves the socket idle, so only the front bounds how long a body may take
-    requestHandler: { ...sockets, requestTimeout: 8_000, socketTimeout: 0 },
+    requestHandler: { ...sockets, requestTimeout: 8_000, socketTimeout },
   })
 }
 
 /** A DynamoDB client as the service needs it. */
 export function createDynamo(): DynamoDBClient {
-  return checkingAnswers(new DynamoDBClient({ requestHandler: { ...sockets, requestTimeout: 5_000 } }))
+  const requestHandler = { ...sockets, requestTimeout: 5_000, socketTimeout: 5_000 }
+  return checkingAnswers(new DynamoDBClient({ requestHandler }))
 }
 
 /** For the token buckets: one quick repetition; the throttle itself bounds the time. */
@@ -51,16 +54,21 @@ function createBucketsDynamo(): DynamoDBClient {
 }
 
 /** The two stores that hold files. */
-export function createStores(config: Pick<Config, 'bucket' | 'filesTable'>, environment: NodeJS.ProcessEnv) {
+export function createStores(
+  config: Pick<Config, 'bucket' | 'filesTable'>,
+  environment: NodeJS.ProcessEnv,
+  s3 = createS3(environment),
+) {
   return {
     files: createFileIndex(createDynamo(), config.filesTable),
-    objects: createObjectStore(createS3(environment), config.bucket),
+    objects: createObjectStore(s3, config.bucket),
   }
 }
 
 /** The whole app on its stores. */
 export function createResolver(config: Config, environment: NodeJS.ProcessEnv, log: Log) {
-  const { files, objects } = createStores(config, environment)
+  // a reader who is slow leaves S3's socket idle, so only the front bounds how long a body may take
+  const { files, objects } = createStores(config, environment, createS3(environment, 0))
   const buckets = createBucketStore(createBucketsDynamo(), config.bucketsTable)
   const keys = 'url' in config.keys ? remoteKeys(config.keys.url) : inlineKeys(config.keys.jwks)
   const meter = createMeter(log, config.metricsNamespace)

@@ -116,7 +116,7 @@ export function createObjectStore(client: S3Client, bucket: string): ObjectStore
     },
 
     async put(key, body, options) {
-      await answered('PutObject', [], () =>
+      const stored = await answered('PutObject', [], () =>
         client.send(
           new PutObjectCommand({
             Bucket: bucket,
@@ -128,12 +128,15 @@ export function createObjectStore(client: S3Client, bucket: string): ObjectStore
           }),
         ),
       )
+      if (!stored?.ETag) throw unavailable('PutObject answered without an ETag')
     },
 
     async remove(key) {
-      await answered('DeleteObject', missingByName, () =>
+      const gone = await answered('DeleteObject', missingByName, () =>
         client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key })),
       )
+      const status = gone?.$metadata.httpStatusCode
+      if (gone && status !== 204) throw unavailable(`DeleteObject answered ${status}, which is not S3's word`)
     },
 
     async list(after) {
@@ -212,6 +215,8 @@ function exactly(body: Readable, size: number, signal: AbortSignal | undefined):
         if (received > size) break
         yield chunk
       }
+    } catch (error) {
+      throw unavailable(`The object broke off after ${received} of ${size} bytes`, error)
     } finally {
       signal?.removeEventListener('abort', abandon)
       body.destroy()
