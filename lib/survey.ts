@@ -66,7 +66,7 @@ const concurrency = 8
 
 /** Pauses before keys that were left unprocessed are asked for again. */
 const maxPauseMs = 2_000
-const maxPauses = 12
+const maxPauses = 8
 
 /** The survey of one table. */
 export function createSurvey(client: DynamoDBClient, table: string): Survey {
