@@ -48,7 +48,7 @@ export function examineBucket(s3: S3Client, bucket: string): Promise<Finding[]> 
       return well(`${check}, read`, 'allowed')
     }),
     examine({ check: `${check}, write`, action: 's3:PutObject', variable }, async () => {
-      const impossible = { Bucket: bucket, Key: nothing, Body: '', IfMatch: '"doctor"' }
+      const impossible = { Bucket: bucket, Key: nothing, Body: '', ContentLength: 0, IfMatch: '"doctor"' }
       await refused(s3.send(new PutObjectCommand(impossible)), [
         'NoSuchKey',
         'NotFound',

@@ -3,7 +3,7 @@
  */
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb'
 import { CreateBucketCommand } from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createDynamo, createS3 } from '../../functions/wiring.ts'
 import { examine, type Finding } from '../../infra/cli/finding.ts'
 import { clock, examineKeys, examineResolver } from '../../infra/cli/service.ts'
@@ -21,6 +21,7 @@ const s3 = () => createS3(service.environment)
 const details = (findings: Finding[]) => findings.map(({ ok, detail }) => [ok, detail])
 
 test('a service that is well', async () => {
+  const warn = vi.spyOn(console, 'warn')
   expect(details(await examineBucket(s3(), 'files-bucket'))).toEqual([
     [true, 'versioned'],
     [true, 'allowed'],
@@ -40,6 +41,7 @@ test('a service that is well', async () => {
   expect(details(await examineKeys(service.environment))).toEqual([[true, '1 public, OKP']])
   const resolver = await examineResolver(service.url, () => service.token())
   expect(resolver.map(({ ok }) => ok)).toEqual([true, true, true])
+  expect(warn).not.toHaveBeenCalled()
 })
 
 test('it leaves nothing behind', async () => {
