@@ -2,7 +2,7 @@
  * How other processes find a running dev cloud: a file in its data folder that says where it listens. It is there
  * while the cloud runs, and one that a killed process left is recognised by its process id.
  */
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { access, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 
@@ -35,4 +35,12 @@ export async function findDescriptor(dir: string): Promise<Descriptor | undefine
   } catch {
     return undefined
   }
+}
+
+/** True when a dev cloud on the folder was killed: it left its file. */
+export async function wasKilled(dir: string): Promise<boolean> {
+  return access(join(dir, fileName)).then(
+    () => true,
+    () => false,
+  )
 }

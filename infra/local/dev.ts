@@ -11,13 +11,15 @@ import { createIndexStores } from '../../functions/stores.ts'
 import { createDynamo, createResolver, createS3 } from '../../functions/wiring.ts'
 import { parseConfig } from '../../lib/config.ts'
 import { createIndexer } from '../../lib/indexer.ts'
-import { createLog } from '../../lib/log.ts'
+import { createLog, describeError, type Log } from '../../lib/log.ts'
 import { createHttpServer } from '../../lib/node.ts'
+import { reconcile } from '../../lib/reconcile.ts'
+import type { ReconcileStores } from '../../lib/repair.ts'
 import { createSigner } from '../../lib/token.ts'
 import { createConsole } from '../console/app.ts'
 import { parseUploadOrigins } from '../cors.ts'
 import { startCloud } from './cloud.ts'
-import { findDescriptor, removeDescriptor, writeDescriptor } from './descriptor.ts'
+import { findDescriptor, removeDescriptor, wasKilled, writeDescriptor } from './descriptor.ts'
 import { addConsole } from './front.ts'
 import { createQueue, type Queue } from './queue.ts'
 import { createResources } from './resources.ts'
@@ -54,6 +56,7 @@ async function start(): Promise<void> {
       `A dev service runs already on ${options.data}, at ${running.url} (process ${running.pid}): stop it, or choose another --data.`,
     )
   }
+  const isRecovering = await wasKilled(dir)
   const log = createLog((line) => process.stderr.write(`${line}\n`))
   const signingKey = await openSigningKey(dir)
   const environment = { ...localDefaults(publicJwks(signingKey)), ...presentEnvironment() }
@@ -79,7 +82,9 @@ async function start(): Promise<void> {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   await writeDescriptor(dir, { pid: process.pid, url, environment: storeEnvironment(environment) })
 
+  let isStopping = false
   const stop = async () => {
+    isStopping = true
     await removeDescriptor(dir)
     server.closeAllConnections()
     server.close()
@@ -92,6 +97,16 @@ async function start(): Promise<void> {
 
   if (options.json) console.log(JSON.stringify({ url }))
   else console.log(await welcome({ url, dataOption: dataOption(), signingKey, config }))
+  if (isRecovering) await recover(stores, () => isStopping, log)
+}
+
+/** Repairs what a killed process had still in its queue. */
+async function recover(stores: ReconcileStores, isOver: () => boolean, log: Log): Promise<void> {
+  try {
+    await reconcile(stores, { isOver, log })
+  } catch (error) {
+    if (!isOver()) log('error', 'recovery-failed', { error: describeError(error) })
+  }
 }
 
 /** Sends on the events of the service's bucket, as its notification configuration would. */
