@@ -22,6 +22,7 @@ import { startCloud } from './cloud.ts'
 import { findDescriptor, removeDescriptor, wasKilled, writeDescriptor } from './descriptor.ts'
 import { addConsole } from './front.ts'
 import { createQueue, type Queue } from './queue.ts'
+import { connectCloud } from './remote.ts'
 import { createResources } from './resources.ts'
 import type { S3Event } from './s3/events.ts'
 import { sampleCaller, storeSamples } from './samples.ts'
@@ -62,7 +63,10 @@ async function start(): Promise<void> {
   const environment = { ...localDefaults(publicJwks(signingKey)), ...presentEnvironment() }
   const config = parseConfig(environment)
   const queue = createQueue({ onDeadLetter: (message) => log('error', 'dead-letter', { message }) })
-  const cloud = await startCloud({ dir, onEvent: sendOwn(queue, config.bucket) })
+  const endpoint = process.env.AWS_ENDPOINT_URL
+  const cloud = endpoint
+    ? await connectCloud(endpoint, (body) => queue.send(body))
+    : await startCloud({ dir, onEvent: sendOwn(queue, config.bucket) })
   Object.assign(environment, cloud.environment)
   Object.assign(process.env, cloud.environment)
 
