@@ -4,6 +4,7 @@
  */
 import { type Context, Hono } from 'hono'
 import type { Caller } from './access.ts'
+import { beginTrail, requestIdOf } from './audit.ts'
 import type { Authenticate } from './auth.ts'
 import { gather, streamOf } from './body.ts'
 import type { Chunk } from './encode.ts'
@@ -16,6 +17,7 @@ import { describeError, type Log } from './log.ts'
 import { type Meter, outcomeOf } from './metrics.ts'
 import type { ObjectStore } from './objects.ts'
 import { capability, openApi } from './openapi.ts'
+import { fileIdIn } from './params.ts'
 import { read } from './read.ts'
 import {
   EnvelopeError,
@@ -45,24 +47,29 @@ export interface AppDeps {
 /** What a front hands in with each request: `signal` aborts when the client has gone or takes too long. */
 export interface AppEnv {
   Bindings: { readonly signal?: AbortSignal }
+  Variables: { requestId: string }
 }
 
 /** The app, ready for any front that speaks `Request` and `Response`. */
 export function createApp(deps: AppDeps): Hono<AppEnv> {
   const app = new Hono<AppEnv>()
 
-  app.use(async function noStore(c, next) {
+  app.use(async function everyAnswer(c, next) {
+    c.set('requestId', requestIdOf(c.req.header('x-request-id')))
     c.header('cache-control', 'no-store')
     c.header('x-content-type-options', 'nosniff')
+    c.header('x-request-id', c.get('requestId'))
     await next()
   })
 
   app.post('/rpc', async function rpc(c) {
-    const measured = deps.meter.begin()
+    const trail = beginTrail(deps.log, c.get('requestId'))
+    const measured = deps.meter.begin(trail.end)
     let id: Id | null = null
     try {
       const body = await readBody(c)
       const caller = await deps.authenticate(c.req.header('authorization'))
+      trail.by(caller)
       requireJson(c.req.header('content-type'))
       const message = parseMessage(body)
       id = message.id ?? null
@@ -70,6 +77,7 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
         measured.end('notification')
         return c.body(null, 202)
       }
+      if (message.method === readMethod) trail.about(fileIdIn(message.params))
       const maxBytes = readLimit(c.req.header('max-read-bytes'), deps.maxReadBytes)
       const answer = await measured.storage(message.method, () =>
         withDeadline(deps.firstByteMs, c.env.signal, async (signal) =>
@@ -178,7 +186,7 @@ function failure(c: Context<AppEnv>, id: Id | null, error: unknown, log: Log): R
   const wire = wireError(error)
   const isForNobody = c.env?.signal?.aborted === true // what fails because the client left is no trouble of ours
   if (wire.error.code === -32603 && !isForNobody)
-    log('error', 'internal-error', { error: describeError(error) })
+    log('error', 'internal-error', { requestId: c.get('requestId'), error: describeError(error) })
   const retryAfterSec =
     wire.status === 503 ? 1 : Math.ceil(Number(wire.error.data?.retryAfterMs ?? 0) / 1_000)
   if (retryAfterSec > 0) c.header('retry-after', String(retryAfterSec))

@@ -2,6 +2,7 @@
  * What the service counts: one line for each call, in CloudWatch's embedded metric format, so that the log is the
  * transport and nothing is sent while a caller waits. By method and outcome, never by user, workspace or file.
  */
+import type { Ended } from './audit.ts'
 import type { Chunk } from './encode.ts'
 import { ResolverError } from './errors.ts'
 import type { Log } from './log.ts'
@@ -20,7 +21,8 @@ export interface Measurement {
 
 /** Counts what happens. */
 export interface Meter {
-  begin(): Measurement
+  /** Begins to measure a call; `onEnd` is told once, when it ends. */
+  begin(onEnd?: (call: Ended) => void): Measurement
   /** A token bucket was further ahead than any clock allows, and was replaced (contract 6). */
   impossibleBucket(key: string): void
 }
@@ -38,11 +40,12 @@ export function createMeter(log: Log, namespace: string | undefined, now: () => 
   }
 
   return {
-    begin() {
+    begin(onEnd) {
       let method = 'other'
       let storageMs: number | undefined
 
       function end(outcome: string, bytes = 0): void {
+        onEnd?.({ method, outcome, bytes })
         if (namespace === undefined) return
         log('info', 'call', {
           ...embedded(metricSets.outcomes, metricSets.calls),

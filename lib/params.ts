@@ -51,6 +51,12 @@ export function fileIdOf(uri: string): string | undefined {
   return fileIdPattern.test(id) ? id : undefined
 }
 
+/** The file id that the parameters of a read name, if they are any and it is one. */
+export function fileIdIn(params: unknown): string | undefined {
+  const parsed = ReadParams.safeParse(params)
+  return parsed.success && parsed.data.uri.startsWith(prefix) ? fileIdOf(parsed.data.uri) : undefined
+}
+
 /** What a list asks for, or undefined when no file can match. Throws `invalid-params`. */
 export function parseListParams(params: unknown = {}): Wanted | undefined {
   if (isObject(params) && 'cursor' in params) {

@@ -48,6 +48,7 @@ test.each(uris)('a file that is %s is -32002 in the very same bytes and headers'
     'cache-control': 'no-store',
     'content-type': 'application/json',
     'x-content-type-options': 'nosniff',
+    'x-request-id': expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
   })
 })
 

@@ -184,7 +184,7 @@ describe('when something breaks, the instance goes on, and', () => {
     }
     const answer = await invoke({ body: read(`files://${fileId}`) })
     expect(answer.statusCode).toBe(200)
-    expect(answer.error).toMatchObject({ errorType: 'Error', errorMessage: 'aborted' })
+    expect(answer.error).toMatchObject({ errorType: 'ResolverError', errorMessage: 'Internal error' })
     expect(() => JSON.parse(answer.body.toString('latin1'))).toThrow(SyntaxError)
   })
 

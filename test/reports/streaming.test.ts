@@ -87,7 +87,12 @@ test('the log holds no content, no token and no long URI (A16, D22)', async () =
   proxied.s3.fault = cutShort(1_000_000, 500_000, (res) => res.destroy())
   expect(await outcome(`files://${fileId}`)).toBe('broken')
   const text = JSON.stringify(service.logs)
-  expect(service.logs.map(([, event]) => event)).toEqual(['response-broken'])
+  expect(service.logs.map(([, event]) => event)).toEqual([
+    'decision',
+    'decision',
+    'decision',
+    'response-broken',
+  ])
   for (const secret of ['confidential', 'plan.txt', 'xxxxx', 'eyJ']) expect(text).not.toContain(secret)
 })
 
