@@ -6,6 +6,7 @@ import pMap from 'p-map'
 import * as z from 'zod'
 import { keysOf } from './events.ts'
 import { type IndexStores, indexKey } from './indexing.ts'
+import { parseObjectKey } from './keys.ts'
 import { describeError, type Log } from './log.ts'
 
 /** A batch as Lambda gets it from SQS, as far as it matters here. */
@@ -39,14 +40,20 @@ export function createIndexer(stores: IndexStores, log: Log): (event: unknown) =
       async ([key, messageIds]) => {
         try {
           const { result } = await indexKey(stores, key)
-          log('info', 'indexed', { result, messageIds })
+          log('info', 'indexed', { ...fileOf(key), result, messageIds })
         } catch (error) {
           for (const messageId of messageIds) failed.add(messageId)
-          log('error', 'indexing-failed', { messageIds, error: describeError(error) })
+          log('error', 'indexing-failed', { ...fileOf(key), messageIds, error: describeError(error) })
         }
       },
       { concurrency },
     )
     return { batchItemFailures: [...failed].map((itemIdentifier) => ({ itemIdentifier })) }
   }
+}
+
+/** What a log may tell of a key: everything but the file's name. */
+function fileOf(key: string): { workspace?: string; owner?: string; fileId?: string } {
+  const place = parseObjectKey(key)
+  return place ? { workspace: place.workspaceId, owner: place.ownerId, fileId: place.fileId } : {}
 }

@@ -53,9 +53,9 @@ export async function reconcile(stores: ReconcileStores, options: ReconcileOptio
     count(difference, times) {
       summary[difference] += times
     },
-    fail(error) {
+    fail(error, { workspaceId: workspace, fileId } = { workspaceId: '', fileId: '' }) {
       summary.failed += 1
-      log('error', 'reconcile-failed', { error: describeError(error) })
+      log('error', 'reconcile-failed', { workspace, fileId, error: describeError(error) })
       if (summary.failed > maxFailures)
         throw new Error('Too many failures: is the storage well?', { cause: error })
     },

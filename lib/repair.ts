@@ -42,8 +42,8 @@ export interface Work {
   readonly dryRun: boolean
   /** Told of each difference: after its repair, or instead of it in a dry run. */
   count(difference: Difference, times: number): void
-  /** Told of what could not be repaired. */
-  fail(error: unknown): void
+  /** Told of what could not be repaired, and of which file. */
+  fail(error: unknown, name?: FileName): void
 }
 
 /** Repairs under way at a time. */
@@ -61,7 +61,8 @@ export async function checkObjects(
   const places = keys.map((key) => ({ key, place: readKey(key) }))
   const names = unique(places.flatMap(({ place }) => ('refused' in place ? [] : [place])))
   const files = new Map((await stores.survey.filesOf(names)).map((file) => [nameOf(file), file]))
-  await each(places, work, async ({ key, place }) => {
+  const nameOfPlace = ({ place }: (typeof places)[number]) => ('refused' in place ? undefined : place)
+  await each(places, work, nameOfPlace, async ({ key, place }) => {
     if ('refused' in place) return settleKey(stores, key, undefined, 'refuse', work)
     const file = files.get(nameOf(place))
     if (file?.state === 'ready' && file.objectKey === key) return
@@ -82,7 +83,8 @@ export async function checkFiles(
     stores,
     expected.flatMap(({ rows }) => rows),
   )
-  await each(expected, work, async ({ file, rows }) => {
+  const nameOfFile = ({ file }: { file: FileItem }) => file
+  await each(expected, work, nameOfFile, async ({ file, rows }) => {
     const found = await stores.objects.head(file.objectKey)
     const verdict = judge(file.objectKey, file, found)
     if (verdict !== 'nothing') await settleKey(stores, file.objectKey, file, verdict, work)
@@ -109,7 +111,8 @@ export async function checkRows(
     rows.filter(({ key }) => !right.has(rowKey(key))),
     ({ name }) => nameOf(name),
   )
-  await each([...strays.values()], work, async (group) => {
+  const nameOfGroup = (group: typeof rows) => group[0]?.name
+  await each([...strays.values()], work, nameOfGroup, async (group) => {
     const [{ name } = { name: undefined }] = group
     if (!name) return
     if (work.dryRun) return work.count('rowsRemoved', group.length)
@@ -175,6 +178,7 @@ async function rowsAt(
 async function each<T>(
   items: readonly T[],
   work: Work,
+  nameOfItem: (item: T) => FileName | undefined,
   check: (item: T) => Promise<void> | void,
 ): Promise<void> {
   await pMap(
@@ -183,7 +187,7 @@ async function each<T>(
       try {
         await check(item)
       } catch (error) {
-        work.fail(error)
+        work.fail(error, nameOfItem(item))
       }
     },
     { concurrency },

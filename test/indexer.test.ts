@@ -94,9 +94,20 @@ test('events in any order and number end with the state of the bucket', async ()
   expect(await listed('order')).toEqual(['f1.txt'])
 })
 
-test('the log tells what failed and why, and no key', () => {
+test('the log tells what failed and why, and of which file but not its name', () => {
   const failures = logs.filter(([level]) => level === 'error')
   expect(failures.map(([, name]) => name)).toContain('unreadable-event')
   expect(failures.map(([, name]) => name)).toContain('indexing-failed')
-  expect(JSON.stringify(logs)).not.toContain('fl_0000')
+  expect(logs).toContainEqual([
+    'error',
+    'indexing-failed',
+    {
+      workspace: 'outage',
+      owner: 'ana',
+      fileId: 'fl_000000000000000000000002',
+      messageIds: ['m2'],
+      error: expect.stringContaining('HeadObject failed'),
+    },
+  ])
+  expect(JSON.stringify(logs)).not.toContain('.txt')
 })
