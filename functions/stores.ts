@@ -5,9 +5,9 @@ import { S3Client } from '@aws-sdk/client-s3'
 import type { StoreConfig } from '../lib/config.ts'
 import { createPresign } from '../lib/presign.ts'
 import { createRefusals } from '../lib/refusals.ts'
-import type { ReconcileStores } from '../lib/repair.ts'
 import { createSurvey } from '../lib/survey.ts'
 import type { Presign } from '../lib/upload.ts'
+import type { ReconcileStores } from '../lib/work.ts'
 import { createDynamo, createStores } from './wiring.ts'
 
 /** Signs uploads; its client adds no checksum, since the body is not known yet. */

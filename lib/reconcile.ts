@@ -5,14 +5,9 @@
  */
 import * as z from 'zod'
 import { describeError, type Log } from './log.ts'
-import {
-  checkFiles,
-  checkObjects,
-  checkRows,
-  type Difference,
-  type ReconcileStores,
-  type Work,
-} from './repair.ts'
+import { checkFiles, checkObjects } from './repair.ts'
+import { checkRows, checkRowsOf } from './rows.ts'
+import type { Difference, ReconcileStores, Work } from './work.ts'
 
 /** What was walked, and each kind of difference: repaired, or only found in a dry run. */
 export type Summary = Record<Difference | 'objects' | 'items' | 'failed', number> & {
@@ -80,6 +75,7 @@ export async function reconcile(stores: ReconcileStores, options: ReconcileOptio
       const { files, rows, unreadable, next } = await stores.survey.page(cursor.table ?? undefined)
       for (const pk of unreadable) work.fail(new Error(`The file item ${pk} is unreadable`))
       await checkFiles(stores, files, work)
+      await checkRowsOf(stores, files, work)
       await checkRows(stores, rows, work)
       summary.items += files.length + rows.length
       cursor.table = next ?? false

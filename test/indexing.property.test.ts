@@ -13,8 +13,8 @@ import { ResolverError } from '../lib/errors.ts'
 import { createIndexer } from '../lib/indexer.ts'
 import { reconcile } from '../lib/reconcile.ts'
 import { removeFile } from '../lib/remove.ts'
-import type { ReconcileStores } from '../lib/repair.ts'
 import { announceFile, storeFile } from '../lib/store.ts'
+import type { ReconcileStores } from '../lib/work.ts'
 import { type Service, startService } from './harness.ts'
 
 let service: Service

@@ -17,8 +17,8 @@ import { shareFile, unshareFile } from '../lib/change.ts'
 import { rowsOf } from '../lib/file.ts'
 import { reconcile } from '../lib/reconcile.ts'
 import { removeFile } from '../lib/remove.ts'
-import type { ReconcileStores } from '../lib/repair.ts'
 import { announceFile } from '../lib/store.ts'
+import type { ReconcileStores } from '../lib/work.ts'
 import { answering, type ProxiedService, startProxiedService } from './proxy.ts'
 
 let proxied: ProxiedService

@@ -1,7 +1,7 @@
 /**
  * Stores that do something before or after the n-th storage call: another party's work, or a crash.
  */
-import type { ReconcileStores } from '../lib/repair.ts'
+import type { ReconcileStores } from '../lib/work.ts'
 
 /** What a process that dies throws here; nothing in the code under test knows it. */
 export class Crash extends Error {}

@@ -8,8 +8,8 @@ import { createS3 } from '../functions/wiring.ts'
 import { uploadCors } from '../infra/cors.ts'
 import { indexKey } from '../lib/indexing.ts'
 import { removeFile } from '../lib/remove.ts'
-import type { ReconcileStores } from '../lib/repair.ts'
 import { createUpload, type Presign, type Upload } from '../lib/upload.ts'
+import type { ReconcileStores } from '../lib/work.ts'
 import { type Service, startService } from './harness.ts'
 
 let service: Service
