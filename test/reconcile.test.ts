@@ -14,12 +14,13 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createIndexStores } from '../functions/stores.ts'
 import { createDynamo, createS3 } from '../functions/wiring.ts'
 import { shareFile, unshareFile } from '../lib/change.ts'
-import { rowsOf } from '../lib/file.ts'
+import { type FileItem, rowsOf } from '../lib/file.ts'
 import { reconcile } from '../lib/reconcile.ts'
 import { removeFile } from '../lib/remove.ts'
 import { announceFile } from '../lib/store.ts'
 import type { ReconcileStores } from '../lib/work.ts'
 import { answering, type ProxiedService, startProxiedService } from './proxy.ts'
+import { atEachCall, interrupted } from './steps.ts'
 
 let proxied: ProxiedService
 let stores: ReconcileStores
@@ -271,6 +272,29 @@ test('an item that is not as we write it is reported, and the others are repaire
   await upload(freshKey('odd'), 'x')
   expect(await repaired()).toEqual({ restored: 1, failed: 1 })
   await dynamo.send(new DeleteItemCommand({ TableName, Key: { pk: Item.pk, sk: Item.sk } }))
+})
+
+test('a reader who is taken off, or a file that is deleted, at any storage call of a repair gets no row back', async () => {
+  await wipe(() => true)
+  let count = 0
+  for (const change of [
+    (file: FileItem) => unshareFile(stores, file, { readers: ['ben'] }),
+    (file: FileItem) => removeFile(stores, file),
+  ]) {
+    await atEachCall(async (at) => {
+      count += 1
+      const workspaceId = `repair${count}`
+      const file = await proxied.service.put('x', { workspaceId, readers: ['ben'] })
+      await wipe((pk) => pk.startsWith(`list#${workspaceId}#user:ben`))
+      const watched = interrupted(stores, at, () => change(file))
+      await reconcile(watched.stores)
+      if (watched.calls() > at) expect(await names(workspaceId, 'ben')).toEqual([])
+      else expect(await names(workspaceId, 'ben')).toEqual(['file.txt'])
+      await wipe((pk) => pk.includes(`#${workspaceId}#`))
+      await erase(file.objectKey)
+      return watched
+    })
+  }
 })
 
 test('beside live traffic nothing is lost and nobody sees more', async () => {
