@@ -1,6 +1,6 @@
 /**
  * The token buckets, in the DynamoDB table Buckets: one item each, with its TAT (see throttle.ts) in microseconds. One
- * of the three places that know the AWS SDK, and UpdateItem is all that is ever called.
+ * of the places that know the AWS SDK, and UpdateItem is all that is ever called.
  */
 import {
   type AttributeValue,

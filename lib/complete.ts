@@ -36,7 +36,7 @@ export async function completeKey(stores: FileStores, key: string): Promise<Outc
   return found ? { result: 'refused', reason: place.refused } : { result: 'unchanged', file: undefined }
 }
 
-/** The file whose object has just been stored, as it is indexed. Throws `not-found` when file or object is not there. */
+/** The file whose object has been stored, as it is indexed. Throws `not-found` when file or object is not there. */
 export async function completeFile(
   stores: FileStores,
   workspaceId: string,
@@ -44,7 +44,12 @@ export async function completeFile(
 ): Promise<FileItem> {
   const announced = await stores.files.get(workspaceId, fileId)
   if (!announced) throw new ResolverError('not-found')
-  const outcome = await completeKey(stores, announced.objectKey)
+  return completeObject(stores, announced.objectKey)
+}
+
+/** The same for who knows the key. */
+export async function completeObject(stores: FileStores, key: string): Promise<FileItem> {
+  const outcome = await completeKey(stores, key)
   if (outcome.result !== 'refused' && outcome.file?.state === 'ready') return outcome.file
   throw new ResolverError('not-found', { detail: 'the object is not in the bucket' })
 }

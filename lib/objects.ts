@@ -1,5 +1,5 @@
 /**
- * The bytes, in S3. One of the three places that know the AWS SDK. "Not there" is an answer; every other failure is
+ * The bytes, in S3. One of the places that know the AWS SDK. "Not there" is an answer; every other failure is
  * storage trouble, because an outage must not look like a missing file (contract 1).
  */
 

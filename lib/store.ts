@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { acceptFileId, acceptIdentifier, acceptName, acceptRows, acceptTags } from './accept.ts'
-import { completeFile, type FileStores } from './complete.ts'
+import { completeObject, type FileStores } from './complete.ts'
 import { limitExceeded, ResolverError } from './errors.ts'
 import type { FileItem } from './file.ts'
 import { objectKey } from './keys.ts'
@@ -50,7 +50,7 @@ export async function storeFile(stores: FileStores, input: NewFile, bytes: NewBy
     contentType: input.type,
     contentEncoding: input.contentEncoding,
   })
-  return completeFile(stores, pending.workspaceId, pending.fileId)
+  return completeObject(stores, pending.objectKey)
 }
 
 /** Writes the pending item of a file that is about to be uploaded. Throws `limit`, or `exists` when the id is taken. */
