@@ -23,7 +23,7 @@ const role = process.argv[2] ?? 'service'
 async function start(): Promise<number> {
   if (role !== 'service') return startPeer(role)
   const config = parseConfig(process.env)
-  const log = createLog((line) => process.stderr.write(`${line}\n`))
+  const log = createLog((line) => line.includes('"level":"info"') || process.stderr.write(`${line}\n`))
   const server = createHttpServer(createResolver(config, process.env, log), config, log)
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   return (server.address() as AddressInfo).port

@@ -82,7 +82,7 @@ export function createResolver(config: Config, environment: NodeJS.ProcessEnv, l
     health: createHealth(
       [
         { name: 'bucket', ping: (signal) => objects.ping(signal) },
-        { name: 'files table', ping: (signal) => files.get('readyz', noFileId, signal) },
+        { name: 'files table', ping: (signal) => files.find('readyz', noFileId, signal) },
         { name: 'buckets table', ping: (signal) => buckets.ping(signal) },
       ],
       log,

@@ -52,6 +52,9 @@ export interface FileItem extends Guarded {
   readonly expiresAtSec: number | undefined
 }
 
+/** What a read needs of a file. Nothing whose size tells of the file is in it but what decides who may see it. */
+export type Readable = Guarded & Pick<FileItem, 'state' | 'revision' | 'objectKey' | 'content'>
+
 /** One index row: a place in one listing partition, with what a listing needs. */
 export interface Row {
   readonly pk: string

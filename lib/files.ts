@@ -1,5 +1,5 @@
 /**
- * The file index, in the DynamoDB table Files: file items and their rows (architecture.md). One of the three places
+ * The file index, in the DynamoDB table Files: file items and their rows (architecture.md). One of the places
  * that know the AWS SDK. An item and its rows change together or not at all, conditional on the item's revision.
  */
 import {
@@ -12,8 +12,8 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb'
 import { ResolverError, unavailable } from './errors.ts'
-import { type FileItem, type Row, rowsOf } from './file.ts'
-import { fromItem, readText, toFileItem, toRowItem } from './items.ts'
+import { type FileItem, type Readable, type Row, rowsOf } from './file.ts'
+import { fromItem, fromReadableItem, readableAttributes, readText, toFileItem, toRowItem } from './items.ts'
 import { fileKey } from './keys.ts'
 
 /** What a listing asks of one partition: rows after `after`, filtered, at most `limit` looked at. */
@@ -40,7 +40,9 @@ export interface RowPage {
 /** The operations on the file index. */
 export interface FileIndex {
   /** The item, strongly consistent; undefined when there is none. */
-  get(workspaceId: string, fileId: string, signal?: AbortSignal): Promise<FileItem | undefined>
+  get(workspaceId: string, fileId: string): Promise<FileItem | undefined>
+  /** What a read needs of the item, strongly consistent. Tags are not fetched: their number would tell in the time. */
+  find(workspaceId: string, fileId: string, signal: AbortSignal): Promise<Readable | undefined>
   /**
    * Replaces `before` (undefined: there must be none) by `after` with all index rows, in one transaction. Throws
    * `conflict` when the item is no longer at `before`'s revision.
@@ -52,18 +54,22 @@ export interface FileIndex {
 
 /** The file index in one table. */
 export function createFileIndex(client: DynamoDBClient, table: string): FileIndex {
+  const itemOf = (workspaceId: string, fileId: string) => {
+    const { pk, sk } = fileKey(workspaceId, fileId)
+    return { TableName: table, Key: { pk: { S: pk }, sk: { S: sk } }, ConsistentRead: true }
+  }
+
   return {
-    async get(workspaceId, fileId, signal) {
-      const { pk, sk } = fileKey(workspaceId, fileId)
-      const request = new GetItemCommand({
-        TableName: table,
-        Key: { pk: { S: pk }, sk: { S: sk } },
-        ConsistentRead: true,
-      })
-      const { Item } = await answered('GetItem', () =>
-        client.send(request, signal ? { abortSignal: signal } : {}),
-      )
+    async get(workspaceId, fileId) {
+      const request = new GetItemCommand(itemOf(workspaceId, fileId))
+      const { Item } = await answered('GetItem', () => client.send(request))
       return Item && fromItem(Item)
+    },
+
+    async find(workspaceId, fileId, signal) {
+      const request = new GetItemCommand({ ...itemOf(workspaceId, fileId), ...readableProjection })
+      const { Item } = await answered('GetItem', () => client.send(request, { abortSignal: signal }))
+      return Item && fromReadableItem(Item)
     },
 
     async write(before, after) {
@@ -90,6 +96,12 @@ export function createFileIndex(client: DynamoDBClient, table: string): FileInde
       return { rows, next: next?.S }
     },
   }
+}
+
+/** With placeholders, since some of the names are reserved words. */
+const readableProjection = {
+  ProjectionExpression: readableAttributes.map((name) => `#${name}`).join(','),
+  ExpressionAttributeNames: Object.fromEntries(readableAttributes.map((name) => [`#${name}`, name])),
 }
 
 async function answered<T>(operation: string, send: () => Promise<T>): Promise<T> {

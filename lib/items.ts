@@ -4,7 +4,7 @@
  */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import { unavailable } from './errors.ts'
-import type { Content, FileItem, Row } from './file.ts'
+import type { Content, FileItem, Readable, Row } from './file.ts'
 import { fileKey } from './keys.ts'
 
 /** A DynamoDB item as the SDK gives and takes it. */
@@ -60,26 +60,52 @@ export function fromRowItem(item: Item): Row {
   }
 }
 
-/** The file of a DynamoDB item; what is absent of access reads as private. */
-export function fromItem(item: Item): FileItem {
-  const expiresAtSec = item.expiresAtSec && readNumber(item, 'expiresAtSec')
+/** The attributes that `fromReadableItem` reads. */
+export const readableAttributes = [
+  'state',
+  'revision',
+  'workspaceId',
+  'ownerId',
+  'visibility',
+  'readers',
+  'objectKey',
+  'type',
+  'size',
+  'storedSize',
+  'etag',
+  'versionId',
+  'charset',
+  'gzip',
+  'oversize',
+] as const
+
+/** What a read needs of the file of a DynamoDB item; what is absent of access reads as private. */
+export function fromReadableItem(item: Item): Readable {
   return {
     state: readState(item),
     revision: readNumber(item, 'revision'),
     workspaceId: readText(item, 'workspaceId'),
-    fileId: readText(item, 'fileId'),
     ownerId: readText(item, 'ownerId'),
-    name: readText(item, 'name'),
-    createdAt: readText(item, 'createdAt'),
-    objectKey: readText(item, 'objectKey'),
     visibility: item.visibility?.S === 'shared' ? 'shared' : 'private',
     readers: readSet(item, 'readers'),
+    objectKey: readText(item, 'objectKey'),
+    content: item.etag ? readContent(item) : undefined,
+  }
+}
+
+/** The file of a DynamoDB item. */
+export function fromItem(item: Item): FileItem {
+  const expiresAtSec = item.expiresAtSec && readNumber(item, 'expiresAtSec')
+  return {
+    ...fromReadableItem(item),
+    fileId: readText(item, 'fileId'),
+    name: readText(item, 'name'),
+    createdAt: readText(item, 'createdAt'),
     tags: readSet(item, 'tags'),
     formerReaders: readSet(item, 'formerReaders'),
     formerlyShared: item.formerlyShared?.BOOL ?? false,
     deletedBy: item.deletedBy?.S === 'bucket' ? 'bucket' : item.deletedBy && 'host',
     expiresAtSec,
-    content: item.etag ? readContent(item) : undefined,
   }
 }
 

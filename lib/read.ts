@@ -5,7 +5,7 @@
 import { type Caller, canRead } from './access.ts'
 import { type Chunk, encodeBase64, encodeText } from './encode.ts'
 import { ResolverError, unavailable } from './errors.ts'
-import type { Content, FileItem } from './file.ts'
+import type { Content, Readable } from './file.ts'
 import type { FileIndex } from './files.ts'
 import { gunzip } from './gzip.ts'
 import { noFileId } from './keys.ts'
@@ -31,7 +31,7 @@ export interface ReadRequest {
 /** A file whose bytes are known, and the URI by which the caller asked for it. */
 interface Target {
   readonly uri: string
-  readonly file: FileItem
+  readonly file: Readable
   readonly content: Content
 }
 
@@ -47,7 +47,7 @@ export async function read(deps: ReadDeps, request: ReadRequest): Promise<AsyncG
 /** The file that the request names, if the caller may see it. A malformed id costs the same look-up as any other. */
 async function lookUp(deps: ReadDeps, { caller, params, signal }: ReadRequest): Promise<Target> {
   const uri = parseReadParams(params)
-  const file = await deps.files.get(caller.workspaceId, fileIdOf(uri) ?? noFileId, signal)
+  const file = await deps.files.find(caller.workspaceId, fileIdOf(uri) ?? noFileId, signal)
   if (file?.state !== 'ready' || !file.content || !canRead(caller, file)) {
     throw new ResolverError('not-found', { data: { uri } })
   }

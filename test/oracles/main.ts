@@ -1,0 +1,168 @@
+/**
+ * `npm run oracles [-- --pairs 10000]`: can a caller tell a file that is there and not for him from one that is not
+ * there, by bytes or by time? Interleaved pairs over one connection, service and storage in processes of their own.
+ * Writes the report to docs/reports/ and ends with 1 when any pair can be told apart.
+ */
+
+import { mkdir, writeFile } from 'node:fs/promises'
+import { Agent, request } from 'node:http'
+import { cpus } from 'node:os'
+import { parseArgs } from 'node:util'
+import type { Call } from '../../bench/client.ts'
+import { startFixture } from '../../bench/fixture.ts'
+import { buildChildren, startServer } from '../../bench/processes.ts'
+import { storeFile } from '../../lib/store.ts'
+import { type Pair, testQuantile } from './permutation.ts'
+
+const { values } = parseArgs({ options: { pairs: { type: 'string', default: '10000' } } })
+const count = Number(values.pairs)
+const alpha = 0.01
+const resolvableMs = 0.2
+
+await buildChildren()
+const fixture = await startFixture()
+const service = await startServer('service', { ...fixture.environment })
+const tight = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '1', BUCKETS_TABLE: 'bench-buckets' }
+const throttled = await startServer('service', { ...fixture.environment, ...tight })
+const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+
+/** An answer, and the milliseconds until it was whole. */
+function send(port: number, call: Call): Promise<{ ms: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const began = performance.now()
+    const req = request(
+      { port, host: '127.0.0.1', agent, path: call.path, method: 'POST', headers: call.headers },
+      (res) => {
+        let text = `${res.statusCode}`
+        res.on('data', (chunk: Buffer) => {
+          text += chunk.toString()
+        })
+        res.on('end', () => {
+          const ms = performance.now() - began
+          const { 'x-request-id': _, date: __, ...headers } = res.headers
+          resolve({ ms, text: JSON.stringify(headers) + text })
+        })
+      },
+    )
+    req.on('error', reject)
+    req.end(call.body)
+  })
+}
+
+const bobs = { workspaceId: 'acme', ownerId: 'bob', name: 'secret.txt' }
+const tags = Array.from({ length: 40 }, (_, i) => `tag-${i}`)
+const fileIds = {
+  missing: 'fl_000000000000000000000000',
+  bare: 'fl_00000000000000000000000b',
+  tagged: 'fl_00000000000000000000000c',
+  foreign: 'fl_00000000000000000000000d',
+}
+await storeFile(fixture.stores, { ...bobs, fileId: fileIds.bare }, Buffer.from('secret'))
+await storeFile(fixture.stores, { ...bobs, fileId: fileIds.tagged, tags }, Buffer.from('secret'))
+await storeFile(
+  fixture.stores,
+  { ...bobs, workspaceId: 'other', fileId: fileIds.foreign, tags },
+  Buffer.from('secret'),
+)
+
+const missing = await fixture.read(fileIds.missing)
+const comparisons: { name: string; port: number; a: Call; b: Call }[] = [
+  {
+    name: 'a control: no file and another file that is not there',
+    port: service.port,
+    a: missing,
+    b: await fixture.read('fl_000000000000000000000001'),
+  },
+  {
+    name: 'no file and bob’s, without tags',
+    port: service.port,
+    a: missing,
+    b: await fixture.read(fileIds.bare),
+  },
+  {
+    name: 'no file and bob’s, with 40 tags',
+    port: service.port,
+    a: missing,
+    b: await fixture.read(fileIds.tagged),
+  },
+  {
+    name: 'no file and one of another workspace',
+    port: service.port,
+    a: missing,
+    b: await fixture.read(fileIds.foreign),
+  },
+  {
+    name: 'throttled: no file and bob’s, with 40 tags',
+    port: throttled.port,
+    a: missing,
+    b: await fixture.read(fileIds.tagged),
+  },
+  {
+    name: 'lists by a tag that nobody has, and by one of bob’s',
+    port: service.port,
+    a: await fixture.list({ tags: ['tag-x'] }),
+    b: await fixture.list({ tags: ['tag-7'] }),
+  },
+]
+
+/** What remains of an answer when what the caller himself wrote is taken out. */
+const anonymous = (text: string) =>
+  text.replace(/fl_[0-9a-f]{24}/g, 'fl').replace(/"retryAfterMs":\d+|"retry-after":"\d+"/g, '')
+
+const lines: string[] = []
+let isTold = false
+for (const { name, port, a, b } of comparisons) {
+  for (let i = 0; i < 300; i += 1) await send(port, i % 2 ? a : b)
+  const pairs: Pair[] = []
+  const bodies = new Set<string>()
+  for (let i = 0; i < count; i += 1) {
+    const isFirst = Math.random() < 0.5
+    const one = await send(port, isFirst ? a : b)
+    const two = await send(port, isFirst ? b : a)
+    if (port === throttled.port && ![one, two].every(({ text }) => text.includes('-32004'))) continue // a token came
+    pairs.push(isFirst ? { a: one.ms, b: two.ms } : { a: two.ms, b: one.ms })
+    bodies.add(anonymous(one.text)).add(anonymous(two.text))
+    if (i % 500 === 0) process.stderr.write(`\r${name}: ${i} of ${count} pairs   `)
+  }
+  const median = testQuantile(pairs, 0.5)
+  const p95 = testQuantile(pairs, 0.95)
+  const slower = pairs.map((pair) => ({ a: pair.a, b: pair.b + resolvableMs }))
+  const power = testQuantile(slower, 0.5).p < alpha && testQuantile(slower, 0.95).p < alpha
+  const isSame = bodies.size === 1 && median.p >= alpha && p95.p >= alpha
+  isTold ||= !isSame
+  const cells = [
+    name,
+    bodies.size === 1 ? 'same' : `${bodies.size} kinds`,
+    median.differenceMs.toFixed(3),
+    median.p.toFixed(3),
+    p95.differenceMs.toFixed(3),
+    p95.p.toFixed(3),
+    power ? 'yes' : 'no',
+    isSame ? 'no' : 'YES',
+  ]
+  lines.push(`| ${cells.join(' | ')} |`)
+  process.stderr.write(`\r${cells.join(' | ')}\n`)
+}
+service.stop()
+throttled.stop()
+fixture.stop()
+agent.destroy()
+
+const day = new Date().toISOString().slice(0, 10)
+await mkdir('docs/reports', { recursive: true })
+await writeFile(
+  `docs/reports/oracles-${day}.md`,
+  `# Can what is hidden be told from what is not there? ${day}
+
+\`npm run oracles -- --pairs ${count}\`, Node ${process.version}, ${cpus().length} cores (${cpus()[0]?.model.trim()}), the emulated storage in a process of
+its own. Each row: ${count} interleaved pairs in random order over one connection; status, headers and body compared but for
+the id that the caller wrote, the date, the request id and the time to wait; permutation tests of the difference of the
+median and of the 95th percentile, at alpha ${alpha}. *Finds 0.2 ms*: the same measurements with 0.2 ms added to one side
+are told apart by both tests.
+
+| a and b | answers | median b − a, ms | p | p95 b − a, ms | p | finds 0.2 ms | told apart |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+${lines.join('\n')}
+`,
+)
+process.exitCode = isTold ? 1 : 0
