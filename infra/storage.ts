@@ -2,13 +2,25 @@
  * The bucket, the two tables, and the policy for hosts that store files. Rights are given one by one, by action and
  * resource: linking these components would grant everything on them.
  */
+import { parseUploadOrigins, uploadCors } from './cors.ts'
 import { bucketsTable, filesTable, filesBucket as rules } from './definitions.ts'
-import { isPermanent, isProduction } from './stage.ts'
+import { isPermanent, isProduction, present } from './stage.ts'
+
+/** None unless pages of some origins are to upload with URLs that a host signed. */
+const [uploads] = uploadCors(parseUploadOrigins(present('UPLOAD_ORIGINS').UPLOAD_ORIGINS))
 
 /** The files. */
 export const filesBucket = new sst.aws.Bucket('FilesBucket', {
   versioning: true,
-  cors: false,
+  cors: uploads
+    ? {
+        allowOrigins: uploads.AllowedOrigins,
+        allowMethods: ['PUT'],
+        allowHeaders: uploads.AllowedHeaders,
+        exposeHeaders: uploads.ExposeHeaders,
+        maxAge: `${uploads.MaxAgeSeconds} seconds`,
+      }
+    : false,
   // SST makes the one lifecycle resource of a bucket only for a rule of its own kind
   lifecycle: [{ id: 'unused', prefix: 'tmp/', expiresIn: '1 day' }],
   transform: {

@@ -69,8 +69,8 @@ describe.each(stages)('in %s', (stage, plan) => {
 
   test('the dashboard shows the metrics that the code emits, by the dimensions it emits them with', async () => {
     for (let i = 0; i < 5; i += 1) await service.list()
-    const emitted = service.logs.flatMap(([, , fields]) =>
-      directivesOf(fields?._aws).flatMap(({ Dimensions: [dimensions = []], Metrics }) =>
+    const emitted = service.logs.flatMap(([, , fields = {}]) =>
+      directivesOf(fields._aws).flatMap(({ Dimensions: [dimensions = []], Metrics }) =>
         Metrics.map(({ Name }) => [...dimensions, Name].join(' ')),
       ),
     )
@@ -114,7 +114,7 @@ interface Directive {
 }
 
 function directivesOf(embedded: unknown): Directive[] {
-  return (embedded as { CloudWatchMetrics: Directive[] }).CloudWatchMetrics
+  return (embedded as { CloudWatchMetrics: Directive[] } | undefined)?.CloudWatchMetrics ?? []
 }
 
 interface Widget {

@@ -2,7 +2,7 @@
  * Bucket, tables, queues and the way from one to the other, as they would be deployed to each kind of stage.
  */
 import { describe, expect, test } from 'vitest'
-import { allowed, inputsOf, ofKind, planOf, resourceOf } from './stages.ts'
+import { allowed, inputsOf, ofKind, planOf, planWith, resourceOf } from './stages.ts'
 
 const plans = { dev: planOf('dev'), staging: planOf('staging'), production: planOf('production') }
 const stages = Object.entries(plans)
@@ -167,4 +167,18 @@ test('staging keeps its data from an accident, and a stage of somebody goes with
     inputs: { forceDestroy: true },
   })
   expect(inputsOf(dev, 'Table', 'FilesTable').deletionProtectionEnabled).not.toBe(true)
+})
+
+test('pages of the origins that were named may put what a host signed, and nothing else', () => {
+  const plan = planWith('dev', { UPLOAD_ORIGINS: 'https://app.example.com' })
+  expect(inputsOf(plan, 'BucketCorsConfiguration', 'FilesBucketCors').corsRules).toEqual([
+    {
+      allowedOrigins: ['https://app.example.com'],
+      allowedMethods: ['PUT'],
+      allowedHeaders: ['content-type', 'content-encoding', 'if-none-match'],
+      exposeHeaders: ['etag', 'x-amz-version-id'],
+      maxAgeSeconds: 600,
+    },
+  ])
+  expect(() => planWith('dev', { UPLOAD_ORIGINS: '*' })).toThrow('UPLOAD_ORIGINS')
 })
