@@ -9,6 +9,7 @@ import type { Authenticate } from './auth.ts'
 import { gather, streamOf } from './body.ts'
 import type { Chunk } from './encode.ts'
 import { ResolverError, type WireCode } from './errors.ts'
+import { monotonicMs, untilEven } from './even.ts'
 import type { FileIndex } from './files.ts'
 import type { Health } from './health.ts'
 import { maxBodyBytes } from './limits.ts'
@@ -63,6 +64,7 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
   })
 
   app.post('/rpc', async function rpc(c) {
+    const beganMs = monotonicMs()
     const trail = beginTrail(deps.log, c.get('requestId'))
     const measured = deps.meter.begin(trail.end)
     let id: Id | null = null
@@ -90,6 +92,7 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
         'content-type': 'application/json',
       })
     } catch (error) {
+      if (outcomeOf(error) === 'not-found') await untilEven(beganMs)
       measured.end(outcomeOf(error))
       return failure(c, error instanceof EnvelopeError ? error.id : id, error, deps.log)
     }
