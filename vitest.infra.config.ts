@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/sst/**/*.infra.test.ts'],
+    globalSetup: ['test/sst/install.ts'],
     pool: 'forks',
     maxWorkers: 1,
     isolate: false, // the files share the plans

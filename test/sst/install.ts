@@ -8,8 +8,8 @@ import { existsSync } from 'node:fs'
 /** The folder that `sst install` fills. */
 export const platform = `${process.cwd()}/.sst/platform`
 
-/** Installs the platform unless it is there. */
-export function installPlatform(): void {
+/** Installs the platform unless it is there, before any test: it may take minutes. */
+export function setup(): void {
   if (existsSync(`${platform}/config.d.ts`) && existsSync(`${platform}/node_modules`)) return
   execFileSync('node_modules/.bin/sst', ['install', '--stage', 'dev'], {
     stdio: ['ignore', 'ignore', 'inherit'],

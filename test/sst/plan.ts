@@ -13,7 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { created, lookedUp } from './aws.ts'
 import { bundleRun, evaluateApp } from './bundle.ts'
-import { installPlatform, platform } from './install.ts'
+import { platform } from './install.ts'
 
 /** A resource as the configuration declares it. */
 export interface Resource {
@@ -34,7 +34,6 @@ export interface Plan {
 const [stage = 'dev', file = ''] = process.argv.slice(2)
 process.env.AWS_REGION = 'us-east-1'
 process.env.SST_AWS_REGION = 'us-east-1'
-installPlatform()
 
 // SST asks its command line, over HTTP, for what only that can know
 const answers: Record<string, (asked: { handler: string; bundle: string }) => unknown> = {

@@ -3,10 +3,8 @@
  */
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { installPlatform } from './install.ts'
 
 test('sst.config.ts and the files of infra that it imports have the types that SST gives them', () => {
-  installPlatform()
   const tsc = () =>
     execFileSync(process.execPath, [
       'node_modules/typescript/bin/tsc',
