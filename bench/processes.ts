@@ -28,11 +28,16 @@ export async function buildChildren(): Promise<void> {
   })
 }
 
-/** Starts a server in the role, with the environment on top of this process's. */
-export async function startServer(role: string, environment: Record<string, string>): Promise<Server> {
+/** Starts a server in the role, with the environment on top of this process's; `log` is where its errors are shown. */
+export async function startServer(
+  role: string,
+  environment: Record<string, string>,
+  log: 'inherit' | 'ignore' = 'inherit',
+): Promise<Server> {
   const child = fork('dist/bench/child.mjs', [role], {
     env: { ...process.env, ...environment },
     execArgv: ['--expose-gc'],
+    stdio: ['ignore', 'inherit', log, 'ipc'],
   })
   const { port } = await answer<{ port: number }>(child)
   const ask = (question: string) => {
