@@ -146,7 +146,7 @@ const lines = measured.map(({ pairs, kinds }, i) => {
   const median = testQuantile(pairs, 0.5)
   const p95 = testQuantile(pairs, 0.95)
   const slower = pairs.map((pair) => ({ a: pair.a, b: pair.b + resolvableMs }))
-  const power = testQuantile(slower, 0.5).p < alpha && testQuantile(slower, 0.95).p < alpha
+  const finds = [0.5, 0.95].map((share) => (testQuantile(slower, share).p < alpha ? 'yes' : 'no'))
   const isSame = kinds === 1 && median.p >= alpha && p95.p >= alpha
   isTold ||= !isSame
   const cells = [
@@ -156,7 +156,7 @@ const lines = measured.map(({ pairs, kinds }, i) => {
     median.p.toFixed(3),
     p95.differenceMs.toFixed(3),
     p95.p.toFixed(3),
-    power ? 'yes' : 'no',
+    finds.join(' / '),
     isSame ? 'no' : 'YES',
   ]
   process.stderr.write(`${cells.join(' | ')}\n`)
@@ -175,8 +175,8 @@ await writeFile(
 \`npm run oracles -- --pairs ${count}\`, Node ${process.version}, ${cpus().length} cores (${cpus()[0]?.model.trim()}), the emulated storage in a process of
 its own. Each row: ${count} interleaved pairs in random order over one connection, the first four rows side by side; status, headers and body compared but for
 the id that the caller wrote, the date, the request id and the time to wait; permutation tests of the difference of the
-median and of the 95th percentile, at alpha ${alpha}. *Finds 0.2 ms*: the same measurements with 0.2 ms added to one side
-are told apart by both tests.
+median and of the 95th percentile, at alpha ${alpha}. *Finds 0.2 ms*: whether the same
+measurements with 0.2 ms added to one side are told apart, by the median / by the 95th percentile.
 
 | a and b | answers | median b − a, ms | p | p95 b − a, ms | p | finds 0.2 ms | told apart |
 | --- | --- | --- | --- | --- | --- | --- | --- |
