@@ -63,11 +63,11 @@ async function send(
     response.status,
     whole && response.status !== 202 ? { ...headers, 'content-length': whole.length } : headers,
   )
+  res.setTimeout(times.idleMs) // Node notices what the kernel takes of a pending write, and destroys the idle socket
   if (!chunks || headOnly) {
     res.end(whole)
     return
   }
-  res.setTimeout(times.idleMs) // Node notices what the kernel takes of a pending write, and destroys the idle socket
   const timer = setTimeout(() => res.destroy(), times.responseMs)
   try {
     await pump(chunks, res)

@@ -116,6 +116,9 @@ export function createObjectStore(client: S3Client, bucket: string): ObjectStore
     },
 
     async put(key, body, options) {
+      const broken = new AbortController()
+      // without a listener a source that breaks would end the process; with it, the upload is given up
+      if (!(body instanceof Uint8Array)) body.on('error', (error) => broken.abort(error))
       const stored = await answered('PutObject', [], () =>
         client.send(
           new PutObjectCommand({
@@ -126,6 +129,7 @@ export function createObjectStore(client: S3Client, bucket: string): ObjectStore
             ContentType: options.contentType,
             ContentEncoding: options.contentEncoding,
           }),
+          { abortSignal: broken.signal },
         ),
       )
       if (!stored?.ETag) throw unavailable('PutObject answered without an ETag')

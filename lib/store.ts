@@ -43,8 +43,15 @@ export async function storeFile(stores: FileStores, input: NewFile, bytes: NewBy
   const size = bytes instanceof Uint8Array ? bytes.length : bytes.size
   if (size > maxPutBytes)
     throw limitExceeded(`the file has ${size} bytes, one upload takes at most ${maxPutBytes}`)
-  const pending = await announceFile(stores, input)
   const body = bytes instanceof Uint8Array ? bytes : bytes.stream
+  let broken: Error | undefined
+  if (!(body instanceof Uint8Array)) {
+    body.on('error', (error) => {
+      broken = error // heard from now on, also before anybody reads
+    })
+  }
+  const pending = await announceFile(stores, input)
+  if (broken) throw broken
   await stores.objects.put(pending.objectKey, body, {
     size,
     contentType: input.type,
@@ -63,12 +70,22 @@ export async function announceFile(stores: Pick<FileStores, 'files'>, input: New
     if (!(error instanceof ResolverError && error.code === 'conflict')) throw error
   }
   const present = await stores.files.get(pending.workspaceId, pending.fileId)
-  if (present?.state !== 'pending' || present.objectKey !== pending.objectKey) {
+  if (!present || !mayResume(present, pending)) {
     throw new ResolverError('exists', { detail: `the id ${pending.fileId} is taken in this workspace` })
   }
   const resumed = { ...pending, createdAt: present.createdAt, revision: present.revision + 1 }
   await stores.files.write(present, resumed)
   return resumed
+}
+
+/**
+ * What was announced may be announced anew, but for nobody more: the first upload may still be under way, and its bytes
+ * would come under the second's access.
+ */
+function mayResume(present: FileItem, pending: FileItem): boolean {
+  if (present.state !== 'pending' || present.objectKey !== pending.objectKey) return false
+  if (present.visibility === 'shared') return true
+  return pending.visibility === 'private' && pending.readers.every((user) => present.readers.includes(user))
 }
 
 function pendingFile(input: NewFile): FileItem {

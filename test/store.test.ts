@@ -1,6 +1,7 @@
 /**
  * Storing: every limit refused before anything is written, ids that are taken, crashes in between, and races.
  */
+import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ResolverError } from '../lib/errors.ts'
 import type { FileItem } from '../lib/file.ts'
@@ -192,6 +193,31 @@ describe('a crash', () => {
     expect(await codeOf(store({ fileId, name: 'b.txt' }))).toBe('exists')
   })
 })
+
+test('an upload under way is not taken over for more people than it was announced for', async () => {
+  const fileId = newFileId()
+  await announceFile(service.stores, { ...file(fileId), readers: ['bob'] })
+  expect(await codeOf(store({ fileId, shared: true }))).toBe('exists')
+  expect(await codeOf(store({ fileId, readers: ['bob', 'cem'] }))).toBe('exists')
+  expect(await codeOf(store({ fileId, readers: ['bob'] }))).toBe('done')
+  expect(await text(fileId, 'bob')).toBe('text')
+})
+
+test.each(['at once', 'while it is read'])(
+  'a source that breaks %s is an error and no more',
+  async (when) => {
+    const fileId = newFileId()
+    const stream = new Readable({
+      read() {
+        if (when === 'while it is read') this.push('x')
+        this.destroy(new Error('disk'))
+      },
+    })
+    if (when === 'at once') stream.destroy(new Error('disk'))
+    await expect(storeFile(service.stores, file(fileId), { stream, size: 5 })).rejects.toThrow()
+    expect(await text(fileId)).toBe(-32002)
+  },
+)
 
 test('the object is under the key that says whose it is', async () => {
   const { fileId } = await store({ ownerId: 'auth0|a', name: 'Über/sicht.txt' })

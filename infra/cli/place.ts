@@ -8,7 +8,7 @@ import { parseStoreConfig } from '../../lib/config.ts'
 import { createSigner, signToken } from '../../lib/token.ts'
 import type { Presign } from '../../lib/upload.ts'
 import type { ReconcileStores } from '../../lib/work.ts'
-import { findDescriptor } from '../local/descriptor.ts'
+import { findDescriptor, foreignVariables } from '../local/descriptor.ts'
 import { openSigningKey } from '../local/signing.ts'
 
 /** The stores to write to, and a way to ask the resolver as somebody. */
@@ -27,6 +27,7 @@ export async function findPlace(data: string): Promise<Place> {
   const dir = resolve(data)
   const running = await findDescriptor(dir)
   if (running) Object.assign(process.env, running.environment)
+  if (running && !process.env.AWS_ENDPOINT_URL) for (const name of foreignVariables) delete process.env[name]
 
   function storeConfig() {
     if (running || process.env.FILES_BUCKET) return parseStoreConfig(process.env)

@@ -14,6 +14,9 @@ export const Descriptor = z.object({
 })
 export type Descriptor = z.infer<typeof Descriptor>
 
+/** Variables of a developer's own AWS account that would win over those of the local cloud. */
+export const foreignVariables = ['AWS_PROFILE', 'AWS_SESSION_TOKEN', 'AWS_IGNORE_CONFIGURED_ENDPOINT_URLS']
+
 const fileName = 'running.json'
 
 /** Makes a dev cloud known; only its owner may read the file, for it holds credentials of the emulators. */

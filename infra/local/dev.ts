@@ -19,7 +19,13 @@ import type { ReconcileStores } from '../../lib/work.ts'
 import { createConsole } from '../console/app.ts'
 import { parseUploadOrigins } from '../cors.ts'
 import { startCloud } from './cloud.ts'
-import { findDescriptor, removeDescriptor, wasKilled, writeDescriptor } from './descriptor.ts'
+import {
+  findDescriptor,
+  foreignVariables,
+  removeDescriptor,
+  wasKilled,
+  writeDescriptor,
+} from './descriptor.ts'
 import { addConsole } from './front.ts'
 import { createQueue, type Queue } from './queue.ts'
 import { connectCloud } from './remote.ts'
@@ -69,6 +75,7 @@ async function start(): Promise<void> {
     : await startCloud({ dir, onEvent: sendOwn(queue, config.bucket) })
   Object.assign(environment, cloud.environment)
   Object.assign(process.env, cloud.environment)
+  if (!endpoint) for (const name of foreignVariables) delete process.env[name]
 
   const uploadOrigins = parseUploadOrigins(process.env.UPLOAD_ORIGINS)
   await createResources(createS3(environment), createDynamo(), { ...config, uploadOrigins })

@@ -75,7 +75,10 @@ async function createTable(
     if (error instanceof ResourceInUseException) return
     throw error
   }
-  await waitUntilTableExists({ client: dynamo, maxWaitTime: 60 }, { TableName: table })
+  await waitUntilTableExists(
+    { client: dynamo, minDelay: 1, maxDelay: 2, maxWaitTime: 60 },
+    { TableName: table },
+  )
   const TimeToLiveSpecification = { AttributeName: definition.ttl, Enabled: true }
   await dynamo.send(new UpdateTimeToLiveCommand({ TableName: table, TimeToLiveSpecification }))
 }
