@@ -73,6 +73,13 @@ export function openApi(maxReadBytes: number) {
               description: limit,
               schema: { type: 'integer', minimum: 0 },
             },
+            {
+              name: 'X-Request-Id',
+              in: 'header',
+              description:
+                'Names this request in the log, and is repeated in the answer; a new one is made if absent',
+              schema: { type: 'string', pattern: '^[A-Za-z0-9_.:/+=-]{1,128}$' },
+            },
           ],
           requestBody: { required: true, ...json(ref('ReadRequest', 'ListRequest'), requestExamples) },
           responses: {
