@@ -61,6 +61,22 @@ test.each([
   await expect(authenticate(await withTimes(beyond))).rejects.toMatchObject(refusal)
 })
 
+test('a good token is believed behind “Bearer” and spaces, and with nothing around it', async () => {
+  const bearer = await withTimes({})
+  const token = bearer.slice('Bearer '.length)
+  expect(await authenticate(`bearer   ${token}`)).toMatchObject({ userId: 'ana' })
+  for (const header of [
+    `X ${bearer}`,
+    `${bearer} x`,
+    `${bearer},${bearer}`,
+    ` ${bearer}`,
+    token,
+    `Bearer\t${token}`,
+  ]) {
+    await expect(authenticate(header)).rejects.toMatchObject(refusal)
+  }
+})
+
 test('an algorithm that the configuration leaves out is refused', async () => {
   const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
   const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'e' }] }
