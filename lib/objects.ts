@@ -3,7 +3,7 @@
  * storage trouble, because an outage must not look like a missing file (contract 1).
  */
 
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -117,14 +117,12 @@ export function createObjectStore(client: S3Client, bucket: string): ObjectStore
 
     async put(key, body, options) {
       const broken = new AbortController()
-      // without a listener a source that breaks would end the process; with it, the upload is given up
-      if (!(body instanceof Uint8Array)) body.on('error', (error) => broken.abort(error))
       const stored = await answered('PutObject', [], () =>
         client.send(
           new PutObjectCommand({
             Bucket: bucket,
             Key: key,
-            Body: body,
+            Body: body instanceof Uint8Array ? body : Readable.from(guarded(body, broken)),
             ContentLength: options.size,
             ContentType: options.contentType,
             ContentEncoding: options.contentEncoding,
@@ -193,6 +191,19 @@ async function answered<T>(
   } catch (error) {
     if (error instanceof Error && missing.includes(error.name)) return undefined
     throw unavailable(`${operation} failed`, error)
+  }
+}
+
+/**
+ * The source's bytes. A source that breaks aborts the upload and then says no more: its error inside the SDK's own
+ * streams would find no listener and end the process.
+ */
+async function* guarded(source: Readable, broken: AbortController): AsyncGenerator<Uint8Array> {
+  try {
+    yield* source
+  } catch (error) {
+    broken.abort(error)
+    await new Promise(() => {})
   }
 }
 

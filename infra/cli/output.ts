@@ -15,6 +15,9 @@ export interface Output {
 
 /** Output to standard output. */
 export function createOutput(json: boolean): Output {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    process.exit(error.code === 'EPIPE' ? 0 : 1) // whoever read it has had enough
+  })
   return {
     line: (text) => void (json || process.stdout.write(`${text}\n`)),
     bytes: (data) => void (json || process.stdout.write(data)),

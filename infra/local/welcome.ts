@@ -31,7 +31,11 @@ export async function welcome(running: {
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify(frame('list')),
   })
-  const { resources } = ListAnswer.parse(await response.json()).result
+  const answer = ListAnswer.safeParse(await response.json())
+  if (!answer.success) {
+    return `The file resolver listens at ${url} (Ctrl-C stops it). It does not answer this folder's own key: the environment names other keys, algorithms or times.`
+  }
+  const { resources } = answer.data.result
   const { workspaceId, userId, serverId } = sampleCaller
   const uri = resources.find(({ name }) => name === 'revenue.csv')?.uri ?? resources[0]?.uri
   const rows = [
