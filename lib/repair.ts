@@ -21,7 +21,7 @@ export async function checkObjects(
     if ('refused' in place) return settleKey(stores, key, undefined, 'refuse', work)
     const file = files.get(nameOf(place))
     if (file?.state === 'ready' && file.objectKey === key) return
-    const verdict = judge(key, file, { etag: '', versionId: undefined })
+    const verdict = judge(key, file, { etag: '', versionId: undefined, size: 0 })
     return settleKey(stores, key, file, verdict, work)
   })
 }

@@ -8,7 +8,7 @@ import { identifierPattern } from './limits.ts'
 import type { StoredObject } from './objects.ts'
 
 /** The facts that tell one version of an object from another. */
-export type Version = Pick<StoredObject, 'etag' | 'versionId'>
+export type Version = Pick<StoredObject, 'etag' | 'versionId' | 'size'>
 
 /**
  * - `nothing`: the index is right
@@ -35,7 +35,7 @@ export function judge(key: string, file: FileItem | undefined, found: Version | 
   return file?.state === 'ready' && isIndexed(file, found) ? 'nothing' : 'index'
 }
 
-/** True when the item's facts are those of this very version. */
-export function isIndexed({ content }: FileItem, found: Version): boolean {
-  return content?.versionId === found.versionId && content?.etag === found.etag
+/** True when the item's facts are those of this very version; a size that S3 does not repeat was not S3's. */
+export function isIndexed({ content }: FileItem, { versionId, etag, size }: Version): boolean {
+  return content?.versionId === versionId && content?.etag === etag && content?.storedSize === size
 }

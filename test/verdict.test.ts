@@ -37,7 +37,7 @@ const pending: FileItem = { ...ready, state: 'pending', content: undefined }
 const byHost: FileItem = { ...ready, state: 'deleted', deletedBy: 'host' }
 const byBucket: FileItem = { ...ready, state: 'deleted', deletedBy: 'bucket' }
 const byNobodyKnown: FileItem = { ...ready, state: 'deleted' }
-const same = { etag: '"one"', versionId: 'v1' }
+const same = { etag: '"one"', versionId: 'v1', size: 1 }
 
 test.each([
   ['no file and an object', undefined, same, 'index'],
@@ -45,8 +45,9 @@ test.each([
   ['a file that is announced, and its object', pending, same, 'index'],
   ['a file that is announced, and no object yet', pending, undefined, 'nothing'],
   ['a file at its version', ready, same, 'nothing'],
-  ['a file of an older version', ready, { etag: '"two"', versionId: 'v2' }, 'index'],
-  ['the same bytes as another version', ready, { etag: '"one"', versionId: 'v2' }, 'index'],
+  ['a file of an older version', ready, { etag: '"two"', versionId: 'v2', size: 1 }, 'index'],
+  ['the same bytes as another version', ready, { etag: '"one"', versionId: 'v2', size: 1 }, 'index'],
+  ['a file whose size was told wrongly', ready, { etag: '"one"', versionId: 'v1', size: 2 }, 'index'],
   ['a file without its object', ready, undefined, 'entomb'],
   ['a file that the host deleted, and its object', byHost, same, 'finish-removal'],
   ['a file that the host deleted, and no object', byHost, undefined, 'nothing'],

@@ -111,6 +111,28 @@ describe.concurrent('an object that has just come is indexed, when', () => {
   })
 })
 
+describe.concurrent('a binary object, whose bytes are not read, is indexed as it is, when', () => {
+  test.each(cellsOf({ HEAD: s3Cases.filter(({ outcome }) => outcome === 'outage') }))(
+    '%s %s once',
+    async (operation, _, { fault }) => {
+      const { stores } = proxied.service
+      const fileId = newFileId()
+      const key = `files/acme/ana/${fileId}/a.pdf`
+      await stores.objects.put(key, bytes, { size: bytes.length, contentType: undefined })
+      let isMet = false
+      const once: Fault = (req, res, pass) => {
+        if (isMet) return pass()
+        isMet = true
+        return fault(req, res, pass)
+      }
+      if (await under(fileId, operation, once, () => completeKey(stores, key))) {
+        expect((await present(fileId))?.content?.size).toBe(57)
+      }
+      expect(isMet).toBe(true)
+    },
+  )
+})
+
 describe.concurrent('a file that is there is never taken for gone, when', () => {
   test.each(cellsOf({ HEAD: s3Cases, GetItem: dynamo }))('%s %s', async (operation, _, { fault }) => {
     const { stores } = proxied.service

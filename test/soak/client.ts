@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { retagFile, shareFile, unshareFile } from '../../lib/change.ts'
 import type { FileStores } from '../../lib/complete.ts'
 import { ResolverError } from '../../lib/errors.ts'
+import { describeError } from '../../lib/log.ts'
 import { removeFile } from '../../lib/remove.ts'
 import { newFileId, storeFile } from '../../lib/store.ts'
 import { bytesOf, drawSize } from './content.ts'
@@ -78,7 +79,7 @@ export async function runClient(
       } catch (error) {
         const code = error instanceof ResolverError ? error.code : 'none'
         if (done.includes(code)) return deps.record(call, 'done before')
-        if (code !== 'unavailable') return deps.record(call, 'wrong', String(error))
+        if (code !== 'unavailable') return deps.record(call, 'wrong', describeError(error))
         deps.record(call, 'outage')
       }
     }

@@ -45,7 +45,9 @@ function record(call: string, outcome: string, detail?: string): void {
   calls += 1
   const counts = outcomes.get(call) ?? new Map<string, number>()
   outcomes.set(call, counts.set(outcome, (counts.get(outcome) ?? 0) + 1))
-  if (outcome === 'wrong') wrong.push(detail ?? call)
+  if (outcome !== 'wrong') return
+  wrong.push(`${call}: ${detail}`)
+  process.stderr.write(`\nwrong: ${wrong.at(-1)}\n`)
 }
 
 const workspaces = Array.from({ length: Number(values.clients) }, (_, i) => ({
