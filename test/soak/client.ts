@@ -19,6 +19,8 @@ export interface SoakDeps {
   token(workspaceId: string, userId: string): Promise<string>
   /** Told of each call: what it was and what came of it; `wrong` tells more. */
   record(call: string, outcome: string, wrong?: string): void
+  /** Told which act of a client is under way, and that none is. */
+  began(workspaceId: string, act: string | undefined): void
   /** Some file of another workspace. */
   foreign(workspaceId: string): string | undefined
   isOver(): boolean
@@ -66,7 +68,10 @@ export async function runClient(
     list,
   ]
   while (!deps.isOver()) {
-    await pick(acts)()
+    const act = pick(acts)
+    deps.began(workspaceId, act.name)
+    await act()
+    deps.began(workspaceId, undefined)
     await sleep(Math.random() * maxPauseMs)
   }
 

@@ -5,6 +5,7 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { buildChildren, startServer } from '../../bench/processes.ts'
 import { dynamoCases, s3Cases } from '../faults/catalogue.ts'
@@ -23,6 +24,8 @@ const { values } = parseArgs({
 const beganMs = Date.now()
 const endsAtMs = beganMs + Number(values.minutes) * 60_000
 const share = Number(values.faults)
+/** What is under way at the end may take so long: some attempts, each of which meets a fault. */
+const graceMs = 90_000
 
 const proxied = await startProxiedService()
 const { service } = proxied
@@ -39,6 +42,8 @@ proxied.dynamo.fault = scheduled(values.seed, share, faultsOf(dynamoCases), met)
 const outcomes = new Map<string, Map<string, number>>()
 const wrong: string[] = []
 const memory: { minute: number; rssMiB: number }[] = []
+/** What each client is doing. */
+const pending = new Map<string, string>()
 let calls = 0
 
 function record(call: string, outcome: string, detail?: string): void {
@@ -59,6 +64,10 @@ const deps = {
   stores: service.stores,
   token: (workspace: string, user: string) => service.token({ workspace, user }),
   record,
+  began(workspaceId: string, act: string | undefined) {
+    if (act === undefined) pending.delete(workspaceId)
+    else pending.set(workspaceId, act)
+  },
   foreign(workspaceId: string) {
     const others = workspaces.filter(({ id, files }) => id !== workspaceId && files.size > 0)
     return others[Math.floor(Math.random() * others.length)]?.files.keys().next().value
@@ -84,7 +93,10 @@ const sampling = setInterval(
   () => void sample().catch(() => {}),
   Math.max(2_000, Number(values.minutes) * 1_000),
 )
-await Promise.all(workspaces.map(({ id, files }) => runClient(deps, id, files)))
+const running = Promise.all(workspaces.map(({ id, files }) => runClient(deps, id, files)))
+const isDone = await Promise.race([running.then(() => true), sleep(endsAtMs - Date.now() + graceMs, false)])
+if (!isDone)
+  for (const [id, act] of pending) record(act, 'wrong', `${id} waits for an answer for a minute and longer`)
 clearInterval(progress)
 clearInterval(sampling)
 await sample()
