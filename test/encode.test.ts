@@ -294,3 +294,10 @@ function cutEvery(bytes: Uint8Array, size: number): Uint8Array[] {
 function unhex(hex: string): Buffer {
   return Buffer.from(hex.replaceAll(' ', ''), 'hex')
 }
+
+test('base64 comes in no empty pieces, however the bytes come', async () => {
+  const pieces: Chunk[] = []
+  const bytes = [[], [1], [2], [], [3], [4, 5, 6], []].map((each) => Uint8Array.from(each))
+  for await (const piece of encodeBase64(source(bytes))) pieces.push(piece)
+  expect(pieces).toEqual(['AQID', 'BAUG'])
+})

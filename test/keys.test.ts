@@ -4,13 +4,18 @@
 import { expect, test } from 'vitest'
 import {
   bucketKey,
+  decodeFormKey,
   decodePart,
   encodePart,
   fileIdPattern,
   fileKey,
+  fileOfRow,
+  isListingKey,
   listingKey,
   listingSortKey,
+  noFileId,
   objectKey,
+  objectPrefix,
   parseObjectKey,
 } from '../lib/keys.ts'
 
@@ -111,4 +116,31 @@ test.each([
   'fl_ａ_00000000',
 ])('%j is no file id', (id) => {
   expect(fileIdPattern.test(id)).toBe(false)
+})
+
+test('a row tells of which file it is, and what is no row tells nothing', () => {
+  const sk = '2026-01-01T00:00:00.000Z#fl_0123456789abcdef01234567'
+  const file = { workspaceId: 'a#b', fileId: 'fl_0123456789abcdef01234567' }
+  expect(fileOfRow({ pk: 'list#a%23b#shared#all', sk })).toEqual(file)
+  expect(isListingKey('list#a#shared#all')).toBe(true)
+  for (const [pk, sort] of [
+    ['file#a%23b#fl_0123456789abcdef01234567', sk],
+    ['a#list#', sk],
+    ['list#', sk],
+    ['list#%#shared#all', sk],
+    ['list#a', 'fl_0123456789abcdef0123456'],
+    ['list#a', `x${sk}#`],
+    ['x', 'file'],
+  ] as const) {
+    expect(fileOfRow({ pk, sk: sort })).toBeUndefined()
+  }
+  expect(isListingKey('file#list#')).toBe(false)
+})
+
+test('a key of a form is decoded once, with plus for a space', () => {
+  expect(decodeFormKey('a+b%2Bc%252B+')).toBe('a b+c%2B ')
+})
+
+test('the names that others rely on are these', () => {
+  expect([objectPrefix, noFileId]).toEqual(['files/', 'none'])
 })
