@@ -407,3 +407,27 @@ describe('a clock that is far ahead', () => {
     expect((await item())?.tat?.N).toBe(reports === 0 ? '4000000002500000' : '4000000000500000')
   })
 })
+
+test.each([
+  [0, 1_000],
+  [0.5, 1_125],
+  [0.999, 1_249],
+])('a throttled item is refused with a second and up to a quarter more (%d: %d ms)', async (draw, waitMs) => {
+  const throttled = async () => 'throttled' as const
+  const { caller } = bucket({ perSecond: 10, burst: 5 })
+  const throttle = createThrottle(
+    { ...store, restart: throttled, advance: throttled },
+    { perSecond: 10, burst: 5 },
+    { random: () => draw },
+  )
+  expect(await take(throttle, caller)).toBe(waitMs)
+})
+
+test('the state that was impossible is replaced by two calls, and the refusal needs no third', async () => {
+  const { caller, instance, take } = bucket({ perSecond: 10, burst: 5 })
+  const tat = (start + 3_600_000) * 1_000
+  await store.restart(`${caller.workspaceId}#reports`, { now: 1, tat }, AbortSignal.timeout(5_000))
+  const before = calls
+  expect(await take(instance())).toBe(100)
+  expect(calls - before).toBe(2)
+})
