@@ -21,6 +21,23 @@ const unusedTables: Plugin = {
   },
 }
 
+/** Unused shapes of the SDK's models stay in a bundle as long as a key is a name: evaluating one might do something. */
+const unusedShapes: Plugin = {
+  name: 'unused-shapes',
+  setup({ onLoad }) {
+    onLoad(
+      { filter: /@aws-sdk[/\\]client-[^/\\]+[/\\]dist-es[/\\]schemas[/\\]schemas_0\.js$/ },
+      async ({ path }) => {
+        const source = await readFile(path, 'utf8')
+        const texts = new Map(
+          [...source.matchAll(/^const (\w+) = ("[^"]*");$/gm)].map(([, name, text]) => [name, text]),
+        )
+        return { contents: source.replace(/\[(\w+)\]:/g, (key, name) => `${texts.get(name) ?? key}:`) }
+      },
+    )
+  },
+}
+
 /** What building gave: the bundles' paths and what went into them. */
 export type Built = Metafile['outputs']
 
@@ -62,7 +79,7 @@ export async function buildFunctions(dir: string): Promise<Built> {
     outExtension: { '.js': '.mjs' },
     // Lambda's credentials are in the environment
     alias: { '@aws-sdk/credential-provider-node': join(root, 'infra/credentials.ts') },
-    plugins: [unusedTables],
+    plugins: [unusedTables, unusedShapes],
     metafile: true,
   })
   return metafile.outputs

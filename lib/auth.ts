@@ -3,7 +3,7 @@
  * whom a request acts. Whatever is wrong with it is one and the same refusal.
  */
 import { type JWTVerifyGetKey, jwtVerify } from 'jose'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Caller } from './access.ts'
 import { ResolverError } from './errors.ts'
 import { identifierPattern } from './limits.ts'
@@ -27,10 +27,10 @@ export type Authenticate = (authorization: string | undefined) => Promise<Caller
 const maxLifetimeSec = 15 * 60
 const toleranceSec = 30
 
-const Identifier = z.string().regex(identifierPattern)
+const Identifier = z.string().check(z.regex(identifierPattern))
 const Claims = z
   .object({ exp: z.number(), iat: z.number(), sub: Identifier, workspace: Identifier, server: Identifier })
-  .refine(({ exp, iat }) => exp - iat <= maxLifetimeSec)
+  .check(z.refine(({ exp, iat }) => exp - iat <= maxLifetimeSec))
 
 /** A verified token is believed for so long before it is verified again, so that a withdrawn key is soon of no use. */
 const believeMs = 10_000

@@ -3,36 +3,46 @@
  * name, the result frozen. Numbers are digits only (a coerced empty string would be 0).
  */
 import type { JSONWebKeySet } from 'jose'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { signatureAlgorithms } from './auth.ts'
 
 const digits = (min: number, max: number, fallback: number) =>
-  z
-    .string()
-    .regex(/^\d{1,15}$/, 'must be a whole number in digits')
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`)
-    .default(fallback)
+  z._default(
+    z.pipe(
+      z.string().check(z.regex(/^\d{1,15}$/, 'must be a whole number in digits')),
+      z
+        .transform(Number)
+        .check(z.refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`)),
+    ),
+    fallback,
+  )
 
-const required = z.string('is missing').min(1, 'must not be empty')
+const required = z.string('is missing').check(z.minLength(1, 'must not be empty'))
 
 const PublicKey = z.looseObject({ kty: z.enum(['OKP', 'EC']), crv: z.string(), x: z.string() })
 
-const Jwks = required.transform((text, context): JSONWebKeySet => {
-  try {
-    const jwks = z.object({ keys: z.array(PublicKey).min(1) }).parse(JSON.parse(text))
-    if (!jwks.keys.some((key) => 'd' in key)) return jwks
-    context.addIssue('holds a private key; give public keys only')
-  } catch {
-    context.addIssue('must be a JSON Web Key Set with at least one public OKP or EC key')
-  }
-  return z.NEVER
-})
+const Jwks = z.pipe(
+  required,
+  z.transform((text, context): JSONWebKeySet => {
+    const wrong = (message: string) => context.issues.push({ code: 'custom', message, input: text })
+    try {
+      const jwks = z.object({ keys: z.array(PublicKey).check(z.minLength(1)) }).parse(JSON.parse(text))
+      if (!jwks.keys.some((key) => 'd' in key)) return jwks
+      wrong('holds a private key; give public keys only')
+    } catch {
+      wrong('must be a JSON Web Key Set with at least one public OKP or EC key')
+    }
+    return z.NEVER
+  }),
+)
 
-const Algorithms = z
-  .string()
-  .transform((text) => text.split(',').map((name) => name.trim()))
-  .pipe(z.array(z.enum(signatureAlgorithms, `must be among ${signatureAlgorithms.join(', ')}`)).min(1))
+const Algorithms = z.pipe(
+  z.pipe(
+    z.string(),
+    z.transform((text) => text.split(',').map((name) => name.trim())),
+  ),
+  z.array(z.enum(signatureAlgorithms, `must be among ${signatureAlgorithms.join(', ')}`)),
+)
 
 const StoreEnvironment = z.object({
   FILES_BUCKET: required,
@@ -40,28 +50,31 @@ const StoreEnvironment = z.object({
   MAX_READ_BYTES: digits(1, 2 ** 30, 10_485_760),
 })
 
-const Environment = StoreEnvironment.extend({
-  BUCKETS_TABLE: required,
-  HOST_JWKS: Jwks.optional(),
-  HOST_JWKS_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
-  TOKEN_ISSUER: required,
-  TOKEN_AUDIENCE: required,
-  TOKEN_ALGORITHMS: Algorithms.default([...signatureAlgorithms]),
-  RATE_LIMIT_PER_SECOND: digits(1, 10_000, 100),
-  RATE_LIMIT_BURST: digits(1, 1_000_000, 1_000),
-  FIRST_BYTE_TIMEOUT_MS: digits(1, 900_000, 25_000),
-  IDLE_TIMEOUT_MS: digits(1, 900_000, 15_000),
-  RESPONSE_TIMEOUT_MS: digits(1, 900_000, 180_000),
-  METRICS_NAMESPACE: z
-    .string()
-    .regex(/^[\w./#:-]{1,255}$/, "must be 1 to 255 letters, digits, or any of './#:-_'")
-    .optional(),
-}).refine((env) => (env.HOST_JWKS === undefined) !== (env.HOST_JWKS_URL === undefined), {
-  path: ['HOST_JWKS'],
-  error: 'set exactly one of HOST_JWKS and HOST_JWKS_URL',
-  when: ({ issues }) =>
-    !issues.some(({ path }) => path?.[0] === 'HOST_JWKS' || path?.[0] === 'HOST_JWKS_URL'),
-})
+const Environment = z
+  .extend(StoreEnvironment, {
+    BUCKETS_TABLE: required,
+    HOST_JWKS: z.optional(Jwks),
+    HOST_JWKS_URL: z.optional(z.url({ protocol: /^https?$/, error: 'must be an http or https URL' })),
+    TOKEN_ISSUER: required,
+    TOKEN_AUDIENCE: required,
+    TOKEN_ALGORITHMS: z._default(Algorithms, [...signatureAlgorithms]),
+    RATE_LIMIT_PER_SECOND: digits(1, 10_000, 100),
+    RATE_LIMIT_BURST: digits(1, 1_000_000, 1_000),
+    FIRST_BYTE_TIMEOUT_MS: digits(1, 900_000, 25_000),
+    IDLE_TIMEOUT_MS: digits(1, 900_000, 15_000),
+    RESPONSE_TIMEOUT_MS: digits(1, 900_000, 180_000),
+    METRICS_NAMESPACE: z.optional(
+      z.string().check(z.regex(/^[\w./#:-]{1,255}$/, "must be 1 to 255 letters, digits, or any of './#:-_'")),
+    ),
+  })
+  .check(
+    z.refine((env) => (env.HOST_JWKS === undefined) !== (env.HOST_JWKS_URL === undefined), {
+      path: ['HOST_JWKS'],
+      error: 'set exactly one of HOST_JWKS and HOST_JWKS_URL',
+      when: ({ issues }) =>
+        !issues.some(({ path }) => path?.[0] === 'HOST_JWKS' || path?.[0] === 'HOST_JWKS_URL'),
+    }),
+  )
 
 /** Everything that an operator may set; times in milliseconds, sizes in bytes. */
 export interface Config {
@@ -110,7 +123,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
   })
 }
 
-function parse<T>(schema: z.ZodType<T>, environment: Record<string, string | undefined>): T {
+function parse<T>(schema: z.ZodMiniType<T>, environment: Record<string, string | undefined>): T {
   const parsed = schema.safeParse(environment)
   if (parsed.success) return parsed.data
   const problems = parsed.error.issues.map((issue) => `  ${String(issue.path[0])}: ${issue.message}`)

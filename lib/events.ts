@@ -2,14 +2,14 @@
  * S3 event notifications as they lie in a queue: all that is taken from one is which keys it names, since what happened
  * to them is asked of S3.
  */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { decodeFormKey } from './keys.ts'
 
 const Notification = z.object({
   Records: z.array(
     z.object({
       eventName: z.string(),
-      s3: z.object({ object: z.object({ key: z.string().min(1) }) }).optional(),
+      s3: z.optional(z.object({ object: z.object({ key: z.string().check(z.minLength(1)) }) })),
     }),
   ),
 })

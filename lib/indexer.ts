@@ -3,7 +3,7 @@
  * alone, so that the queue delivers it again, and sets it aside when it never works.
  */
 import pMap from 'p-map'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { keysOf } from './events.ts'
 import { type IndexStores, indexKey } from './indexing.ts'
 import { parseObjectKey } from './keys.ts'

@@ -5,7 +5,7 @@
 import { wireErrors } from './errors.ts'
 import { answerExamples, failureExamples, requestExamples } from './examples.ts'
 import { supportedSchemes } from './params.ts'
-import { jsonSchemas, type schemas } from './schemas.ts'
+import { object, schemas } from './schemas.ts'
 
 /** The object for `capabilities.extensions["ai.nimblebrain/host-resources"]`. */
 export function capability(maxReadBytes: number) {
@@ -24,7 +24,6 @@ const ref = (...names: (keyof typeof schemas)[]) => {
   const refs = names.map((name) => ({ $ref: `#/components/schemas/${name}` }))
   return refs.length === 1 ? { ...refs[0] } : { anyOf: refs }
 }
-const object = (properties: object) => ({ type: 'object', required: Object.keys(properties), properties })
 const header = (description: string, schema: object) => ({ description, schema })
 const retryAfter = { 'Retry-After': header('Seconds to wait, rounded up', { type: 'integer', minimum: 1 }) }
 const ok = { description: 'All is well', ...json(object({ status: { const: 'ok' } })) }
@@ -164,7 +163,7 @@ export function openApi(maxReadBytes: number) {
             'Signed by the host with Ed25519 or ES256, valid for at most 15 minutes; claims iss, aud, iat, exp, sub (the user), workspace and server.',
         },
       },
-      schemas: jsonSchemas(),
+      schemas,
     },
   }
 }

@@ -2,7 +2,7 @@
  * The parameters of both methods, validated (contract 3, 4). A filter that is not understood is refused: to ignore it
  * would silently return too much.
  */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { invalidParams } from './errors.ts'
 import { fileIdPattern } from './keys.ts'
 import { maxFilterTags, maxTagBytes, maxUriLength } from './limits.ts'
@@ -14,19 +14,19 @@ export const supportedSchemes = ['files'] as const
 const prefix = 'files://'
 
 /** Parameters of a read. */
-export const ReadParams = z.object({ uri: z.string().max(maxUriLength) })
+export const ReadParams = z.object({ uri: z.string().check(z.maxLength(maxUriLength)) })
 export type ReadParams = z.infer<typeof ReadParams>
 
 /** The filter of a list; a file must match every member. */
 export const Filter = z.strictObject({
-  scheme: z.enum(supportedSchemes).optional(),
-  mimeType: z.string().optional(),
-  tags: z.array(z.string()).optional(),
+  scheme: z.optional(z.enum(supportedSchemes)),
+  mimeType: z.optional(z.string()),
+  tags: z.optional(z.array(z.string())),
 })
 export type Filter = z.infer<typeof Filter>
 
 /** Parameters of a list; every other `_meta` key is ignored (contract 7). */
-export const ListParams = z.object({ _meta: z.looseObject({ filter: Filter.optional() }).optional() })
+export const ListParams = z.object({ _meta: z.optional(z.looseObject({ filter: z.optional(Filter) })) })
 
 /** What a list looks for: `essence` and `type` (the latter only if it has parameters), and tags in NFC. */
 export interface Wanted {

@@ -3,7 +3,7 @@
  * a file, one through the table for files without their object or their rows, page by page and so in bounded memory. It
  * never widens access, and brings back nothing that the host deleted.
  */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { describeError, type Log } from './log.ts'
 import { checkFiles, checkObjects } from './repair.ts'
 import { checkRows, checkRowsOf } from './rows.ts'

@@ -1,7 +1,7 @@
 /**
  * The JSON-RPC 2.0 envelope (contract 1): one message in, one response out.
  */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { type ErrorCode, ResolverError, type WireCode, wireErrors } from './errors.ts'
 
 /** The method that reads one resource. */
@@ -17,9 +17,9 @@ export type Id = z.infer<typeof Id>
 /** One JSON-RPC 2.0 request or, without an id, notification. */
 export const Message = z.object({
   jsonrpc: z.literal('2.0'),
-  id: Id.optional(),
+  id: z.optional(Id),
   method: z.string(),
-  params: z.unknown().optional(),
+  params: z.optional(z.unknown()),
 })
 export type Message = z.infer<typeof Message>
 

@@ -1,65 +1,70 @@
 /**
- * The shapes of requests and answers for the OpenAPI description, made from the schemas that validate requests and the
- * table of errors that answers.
+ * The shapes of requests and answers for the OpenAPI description, as JSON Schema. They are written out, since making
+ * them from the schemas that validate would cost each cold start a generator; a test compares the two.
  */
-import * as z from 'zod'
 import { wireErrors } from './errors.ts'
-import { ListParams, ReadParams } from './params.ts'
-import { Id, listMethod, readMethod } from './rpc.ts'
+import { maxUriLength } from './limits.ts'
+import { listMethod, readMethod } from './rpc.ts'
 
-const ReadResult = z.object({
-  contents: z
-    .array(
-      z.union([
-        z.object({ uri: z.string(), mimeType: z.string(), text: z.string() }),
-        z.object({ uri: z.string(), mimeType: z.string(), blob: z.base64() }),
-      ]),
-    )
-    .length(1),
-})
+const string = { type: 'string' }
+const boolean = { type: 'boolean' }
+const count = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
+const id = { type: ['string', 'number'] }
+const version = { type: 'string', const: '2.0' }
+const array = (items: object) => ({ type: 'array', items })
 
-const Resource = z.object({ uri: z.string(), name: z.string(), mimeType: z.string(), size: z.int() })
-const ListResult = z.object({ resources: z.array(Resource) })
+/** An object with all these members, and perhaps some `optional` ones. */
+export function object(required: Record<string, object>, optional: Record<string, object> = {}) {
+  const names = Object.keys(required)
+  return {
+    type: 'object',
+    properties: { ...required, ...optional },
+    ...(names.length > 0 && { required: names }),
+  }
+}
+
+const ReadParams = object({ uri: { ...string, maxLength: maxUriLength } })
+
+const Filter = {
+  ...object({}, { scheme: { ...string, enum: ['files'] }, mimeType: string, tags: array(string) }),
+  additionalProperties: false,
+}
+const ListParams = object({}, { _meta: { ...object({}, { filter: Filter }), additionalProperties: {} } })
+
+const method = (name: string) => ({ ...string, const: name })
+const read = { jsonrpc: version, method: method(readMethod), params: ReadParams }
+const list = { jsonrpc: version, method: method(listMethod) }
+
+const Contents = {
+  ...array({
+    anyOf: [
+      object({ uri: string, mimeType: string, text: string }),
+      object({ uri: string, mimeType: string, blob: { ...string, contentEncoding: 'base64' } }),
+    ],
+  }),
+  minItems: 1,
+  maxItems: 1,
+}
+const Resource = object({ uri: string, name: string, mimeType: string, size: count })
+const response = (result: object) => object({ jsonrpc: version, id, result })
 
 const codes = [...new Set(Object.values(wireErrors).map(({ rpc }) => rpc))]
-const ErrorResponse = z.object({
-  jsonrpc: z.literal('2.0'),
-  id: Id.nullable(),
-  error: z.object({
-    code: z.literal(codes),
-    message: z.string(),
-    data: z.record(z.string(), z.unknown()).optional(),
-  }),
-})
-
-const Capability = z.object({
-  read: z.object({ enabled: z.boolean(), range: z.boolean(), maxSize: z.int() }),
-  list: z.object({ enabled: z.boolean() }),
-  write: z.object({ enabled: z.boolean() }),
-  schemes: z.array(z.string()),
-})
-
-const request = (method: string, params: z.ZodType) =>
-  z.object({ jsonrpc: z.literal('2.0'), id: Id.optional(), method: z.literal(method), params })
-
-const response = (result: z.ZodType) => z.object({ jsonrpc: z.literal('2.0'), id: Id, result })
 
 /** Every shape by the name that the description refers to it. */
 export const schemas = {
-  ReadRequest: request(readMethod, ReadParams),
-  ListRequest: request(listMethod, ListParams.optional()),
-  ReadResponse: response(ReadResult),
-  ListResponse: response(ListResult),
-  ErrorResponse,
-  Capability,
-}
-
-/** The shapes as JSON Schema, by name. */
-export function jsonSchemas(): Record<string, object> {
-  return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => {
-      const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input' })
-      return [name, rest]
-    }),
-  )
+  ReadRequest: object(read, { id }),
+  ListRequest: object(list, { id, params: ListParams }),
+  ReadResponse: response(object({ contents: Contents })),
+  ListResponse: response(object({ resources: array(Resource) })),
+  ErrorResponse: object({
+    jsonrpc: version,
+    id: { type: ['string', 'number', 'null'] },
+    error: object({ code: { type: 'number', enum: codes }, message: string }, { data: { type: 'object' } }),
+  }),
+  Capability: object({
+    read: object({ enabled: boolean, range: boolean, maxSize: count }),
+    list: object({ enabled: boolean }),
+    write: object({ enabled: boolean }),
+    schemes: array(string),
+  }),
 }
