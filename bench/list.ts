@@ -1,19 +1,16 @@
 /**
  * Lists: against reading the same projected pages with the SDK and nothing else, and how a rare tag keeps its cost.
  */
-import { BatchWriteItemCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import type { FileItem } from '../lib/file.ts'
-import { rowsOf } from '../lib/file.ts'
-import { toFileItem, toRowItem } from '../lib/items.ts'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { listingKey } from '../lib/keys.ts'
 import { type Call, interleave, type Sample, sample, send } from './client.ts'
+import { fill } from './fill.ts'
 import { startFixture } from './fixture.ts'
 import { startServer } from './processes.ts'
 import type { Result } from './report.ts'
 import { ratioOf } from './stats.ts'
 
 const mib = 1024 * 1024
-const table = 'bench-files'
 
 /** Measures, `rounds` times. */
 export async function benchLists(rounds: number): Promise<Result[]> {
@@ -93,59 +90,4 @@ async function growth(environment: Record<string, string>, call: Call): Promise<
   const { peakRss } = await server.usage()
   server.stop()
   return (peakRss - idle.rss) / mib
-}
-
-/** Writes files straight into the table, without bytes: a list never asks for them. */
-async function fill(
-  dynamo: DynamoDBClient,
-  workspaceId: string,
-  count: number,
-  tagsOf: (i: number) => string[],
-): Promise<void> {
-  const puts = Array.from({ length: count }, (_, i) => file(workspaceId, i, tagsOf(i))).flatMap((item) => [
-    toFileItem(item),
-    ...rowsOf(item).map(toRowItem),
-  ])
-  const batches = Array.from({ length: Math.ceil(puts.length / 25) }, (_, i) =>
-    puts.slice(i * 25, i * 25 + 25),
-  )
-  const next = batches[Symbol.iterator]()
-  await Promise.all(
-    Array.from({ length: 16 }, async () => {
-      for (const batch of next) {
-        const requests = batch.map((Item) => ({ PutRequest: { Item } }))
-        await dynamo.send(new BatchWriteItemCommand({ RequestItems: { [table]: requests } }))
-      }
-    }),
-  )
-}
-
-function file(workspaceId: string, i: number, tags: string[]): FileItem {
-  const fileId = `fl_${i.toString(16).padStart(24, '0')}`
-  return {
-    state: 'ready',
-    workspaceId,
-    fileId,
-    ownerId: 'ana',
-    name: `report-${i}.csv`,
-    createdAt: new Date(1_700_000_000_000 + i * 1_000).toISOString(),
-    tags,
-    visibility: 'private',
-    readers: [],
-    objectKey: `files/${workspaceId}/ana/${fileId}/report-${i}.csv`,
-    revision: 1,
-    content: {
-      type: 'text/csv',
-      size: i,
-      storedSize: i,
-      etag: '"e"',
-      versionId: 'v',
-      charset: 'utf-8',
-      gzip: false,
-      oversize: false,
-    },
-    formerReaders: [],
-    formerlyShared: false,
-    expiresAtSec: undefined,
-  }
 }
