@@ -25,7 +25,7 @@ export async function benchSmallReads(rounds: number): Promise<Result[]> {
   const cpu = await interleave(
     {
       ours: () => sample(ours, readSmall, 200, 13_000),
-      bare: () => sample(bare, { path: `/${small.objectKey}` }, 200, 13_000),
+      bare: () => sample(bare, { path: `/acme/${small.fileId}` }, 200, 13_000),
     },
     rounds,
   )

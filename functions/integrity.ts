@@ -3,7 +3,6 @@
  * connection. To the SDK an empty body is an answer without items, and an outage would look like a missing file.
  */
 import { Readable } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
 import { crc32 } from 'node:zlib'
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 
@@ -38,7 +37,9 @@ export function checkingAnswers(client: DynamoDBClient): DynamoDBClient {
 async function readBody(body: Readable): Promise<Uint8Array> {
   const timer = setTimeout(() => body.destroy(damaged('a body that takes too long')), maxBodyMs)
   try {
-    return await buffer(body)
+    const chunks: Buffer[] = []
+    for await (const chunk of body) chunks.push(chunk)
+    return Buffer.concat(chunks)
   } finally {
     clearTimeout(timer)
   }

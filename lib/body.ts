@@ -1,14 +1,18 @@
 /**
- * Response bodies that are made chunk by chunk. A front (Node's server, Lambda) that recognises one writes its chunks
- * straight to the socket; for everybody else the response is an ordinary one with a web stream.
+ * Response bodies that a front (Node's server, Lambda) recognises and writes straight to its socket: whole bytes, or
+ * chunks that are made as they are taken. For everybody else the response is an ordinary one with a web stream.
  */
 import type { Writable } from 'node:stream'
 import type { Chunk } from './encode.ts'
 
-const sources = new WeakMap<ReadableStream, AsyncGenerator<Chunk>>()
+/** What an answer consists of. */
+export type Body = Uint8Array<ArrayBuffer> | AsyncGenerator<Chunk>
 
-/** A web stream of the chunks, for a `Response`. */
-export function streamOf(chunks: AsyncGenerator<Chunk>): ReadableStream<Uint8Array> {
+const sources = new WeakMap<ReadableStream, Body>()
+
+/** A web stream of the body, for a `Response`. */
+export function streamOf(body: Body): ReadableStream<Uint8Array> {
+  const chunks = body instanceof Uint8Array ? only(body) : body
   const stream = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -22,8 +26,12 @@ export function streamOf(chunks: AsyncGenerator<Chunk>): ReadableStream<Uint8Arr
     },
     { highWaterMark: 0 },
   )
-  sources.set(stream, chunks)
+  sources.set(stream, body)
   return stream
+}
+
+async function* only(bytes: Uint8Array): AsyncGenerator<Chunk> {
+  yield bytes
 }
 
 /** The next bytes that are not none: a stream's pull must give something. */
@@ -35,9 +43,10 @@ async function nextBytes(chunks: AsyncGenerator<Chunk>): Promise<IteratorResult<
   }
 }
 
-/** The chunks of a response whose body `streamOf` made, otherwise undefined. */
-export function chunksOf(response: Response): AsyncGenerator<Chunk> | undefined {
-  return response.body ? sources.get(response.body) : undefined
+/** What `streamOf` made the response's body of, otherwise its bytes. */
+export async function bodyOf(response: Response): Promise<Body> {
+  if (!response.body) return new Uint8Array()
+  return sources.get(response.body) ?? new Uint8Array(await response.arrayBuffer())
 }
 
 /**
@@ -62,9 +71,7 @@ const gatherBytes = 65_536
  * The whole bytes of a small answer, or the chunks of a larger one, of which the first few have been made. So a small
  * answer costs one system call and is known to be complete before its first byte.
  */
-export async function gather(
-  chunks: AsyncGenerator<Chunk>,
-): Promise<Uint8Array<ArrayBuffer> | AsyncGenerator<Chunk>> {
+export async function gather(chunks: AsyncGenerator<Chunk>): Promise<Body> {
   const first: Chunk[] = []
   let length = 0
   while (length <= gatherBytes) {

@@ -7,7 +7,7 @@ import type { Writable } from 'node:stream'
 import type { Context, LambdaFunctionURLEvent } from 'aws-lambda'
 import type { Hono } from 'hono'
 import type { AppEnv } from './app.ts'
-import { chunksOf, pump } from './body.ts'
+import { type Body, bodyOf, pump } from './body.ts'
 import type { Chunk } from './encode.ts'
 import { maxBodyBytes } from './limits.ts'
 import type { ResponseTimes } from './node.ts'
@@ -25,12 +25,13 @@ export function lambdaHandler(app: Hono<AppEnv>, times: ResponseTimes): StreamHa
   async function handle(event: LambdaFunctionURLEvent, raw: awslambda.HttpResponseStream) {
     const gone = new AbortController()
     const request = toRequest(incoming(event))
-    const response = request ? await app.fetch(request, { signal: gone.signal }) : badRequest()
+    const env = { signal: gone.signal, body: bodyIn(event) }
+    const response = request ? await app.fetch(request, env) : badRequest()
     const out = awslambda.HttpResponseStream.from(raw, preludeOf(response))
     out.write('')
     try {
       await pump(
-        watched(bodyOf(response), () => gone.abort(), times),
+        watched(await bodyOf(response), () => gone.abort(), times),
         out,
         gone.signal,
       )
@@ -49,14 +50,16 @@ export function lambdaHandler(app: Hono<AppEnv>, times: ResponseTimes): StreamHa
 
 function incoming(event: LambdaFunctionURLEvent) {
   if (!event.requestContext?.http) throw new Error('This is no event of a function URL (payload 2.0)')
-  const { requestContext, rawPath, rawQueryString, headers, body = '', isBase64Encoded } = event
-  const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8')
+  const { requestContext, rawPath, rawQueryString, headers } = event
   return {
     method: requestContext.http.method,
     target: rawQueryString ? `${rawPath}?${rawQueryString}` : rawPath,
     headers: Object.entries(headers).map(([name, value]) => [name, value ?? ''] as const),
-    body: new Uint8Array(bytes.subarray(0, maxBodyBytes + 1)),
   }
+}
+
+function bodyIn({ body = '', isBase64Encoded }: LambdaFunctionURLEvent): Uint8Array {
+  return Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8').subarray(0, maxBodyBytes + 1)
 }
 
 function preludeOf(response: Response) {
@@ -64,25 +67,12 @@ function preludeOf(response: Response) {
   return { statusCode: response.status, headers, cookies: response.headers.getSetCookie() }
 }
 
-function bodyOf(response: Response): AsyncGenerator<Chunk> {
-  return chunksOf(response) ?? wholeBody(response)
-}
-
-async function* wholeBody(response: Response): AsyncGenerator<Chunk> {
-  const body = new Uint8Array(await response.arrayBuffer())
-  if (body.length > 0) yield body
-}
-
-/** The chunks; `stop` is called when none is asked for in time, or when all take too long (contract 9). */
-async function* watched(
-  chunks: AsyncGenerator<Chunk>,
-  stop: () => void,
-  times: ResponseTimes,
-): AsyncGenerator<Chunk> {
+/** The body in chunks; `stop` is called when none is asked for in time, or when all take too long (contract 9). */
+async function* watched(body: Body, stop: () => void, times: ResponseTimes): AsyncGenerator<Chunk> {
   const idle = setTimeout(stop, times.idleMs)
   const total = setTimeout(stop, times.responseMs)
   try {
-    for await (const chunk of chunks) {
+    for await (const chunk of body instanceof Uint8Array ? [body] : body) {
       idle.refresh()
       yield chunk
     }

@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Hono } from 'hono'
 import type { AppEnv } from './app.ts'
-import { chunksOf, pump } from './body.ts'
+import { bodyOf, pump } from './body.ts'
 import { maxBodyBytes } from './limits.ts'
 import { describeError, type Log } from './log.ts'
 import { badRequest, toRequest } from './request.ts'
@@ -44,9 +44,8 @@ async function serve(
     method: req.method ?? 'GET',
     target: req.url ?? '/',
     headers: pairs(req.rawHeaders),
-    body,
   })
-  const response = request ? await app.fetch(request, { signal: gone.signal }) : badRequest()
+  const response = request ? await app.fetch(request, { signal: gone.signal, body }) : badRequest()
   await send(response, times, req.method === 'HEAD', res)
 }
 
@@ -56,21 +55,19 @@ async function send(
   headOnly: boolean,
   res: ServerResponse,
 ): Promise<void> {
-  const chunks = chunksOf(response)
-  const whole = chunks || headOnly ? undefined : Buffer.from(await response.arrayBuffer())
+  const body = headOnly ? new Uint8Array() : await bodyOf(response)
+  const isWhole = body instanceof Uint8Array
   const headers = Object.fromEntries(response.headers)
-  res.writeHead(
-    response.status,
-    whole && response.status !== 202 ? { ...headers, 'content-length': whole.length } : headers,
-  )
+  const hasLength = isWhole && !headOnly && response.status !== 202
+  res.writeHead(response.status, hasLength ? { ...headers, 'content-length': body.length } : headers)
   res.setTimeout(times.idleMs) // Node notices what the kernel takes of a pending write, and destroys the idle socket
-  if (!chunks || headOnly) {
-    res.end(whole)
+  if (isWhole) {
+    res.end(body)
     return
   }
   const timer = setTimeout(() => res.destroy(), times.responseMs)
   try {
-    await pump(chunks, res)
+    await pump(body, res)
     res.end()
   } finally {
     clearTimeout(timer)
@@ -78,7 +75,7 @@ async function send(
 }
 
 /** At most one byte over the limit, undefined when the client left; what follows is discarded as it comes. */
-function readBody(req: IncomingMessage): Promise<Uint8Array<ArrayBuffer> | undefined> {
+function readBody(req: IncomingMessage): Promise<Uint8Array | undefined> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let size = 0
@@ -90,7 +87,7 @@ function readBody(req: IncomingMessage): Promise<Uint8Array<ArrayBuffer> | undef
     const finish = () => {
       req.off('data', onData)
       req.resume()
-      resolve(new Uint8Array(Buffer.concat(chunks, Math.min(size, maxBodyBytes + 1))))
+      resolve(Buffer.concat(chunks, Math.min(size, maxBodyBytes + 1)))
     }
     req.on('data', onData)
     req.once('end', finish)
