@@ -21,7 +21,7 @@ import {
   PutObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { clientOf, startTarget, temporaryFolder } from './s3-start.ts'
 import { expectRefusal, patternOf, textOf } from './s3-target.ts'
 
@@ -131,6 +131,27 @@ it('a damaged line that is not the last is an error and not a loss', async () =>
   await first.close()
   await appendFile(join(dir, 'journal.jsonl'), 'nonsense\n{"op":"abort","upload":"x"}\n')
   await expect(startTarget({ dir })).rejects.toThrow('is damaged at byte')
+})
+
+it('an object whose bytes are lost is a failure, not an answer that never comes', async () => {
+  const first = await startTarget({ dir })
+  await first.client.send(new PutObjectCommand({ Bucket: 'bucket', Key: 'a', Body: '1' }))
+  await first.close()
+  for (const name of await bodies()) await rm(join(dir, 'blobs', name.slice(0, 2), name))
+  const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const second = await startTarget({ dir })
+  await expectRefusal(
+    second.client.send(new GetObjectCommand({ Bucket: 'bucket', Key: 'a' })),
+    500,
+    'InternalError',
+  )
+  expect(error).toHaveBeenCalled()
+  await second.client.send(new PutObjectCommand({ Bucket: 'bucket', Key: 'a', Body: '3' }))
+  expect(await textOf(await second.client.send(new GetObjectCommand({ Bucket: 'bucket', Key: 'a' })))).toBe(
+    '3',
+  )
+  await second.close()
+  error.mockRestore()
 })
 
 it('a journal of many changes is written anew at the start', async () => {

@@ -41,9 +41,10 @@ export async function getObject(call: Call, cloud: Cloud): Promise<Reply> {
   }
   if (version.size === 0) return reply
   const stream = await cloud.store.blobs.open(version.blob, range?.start, range?.end)
+  if (stream) return { ...reply, stream }
+  if (locate(call, cloud).version.blob === version.blob) throw new Error(`The blob ${version.blob} is lost`)
   // Overwritten for good between the look-up and the opening: what is there now is the answer.
-  if (!stream) return getObject(call, cloud)
-  return { ...reply, stream }
+  return getObject(call, cloud)
 }
 
 function locate(call: Call, cloud: Cloud) {
