@@ -38,11 +38,9 @@ export function newFileId(): string {
   return `fl_${randomBytes(12).toString('hex')}`
 }
 
-/** Stores the file and returns it as it is indexed. Throws `limit`, or `exists` when the id is taken. */
+/** Stores the file, closes its source, and returns it as it is indexed. Throws `limit`, or `exists` for a taken id. */
 export async function storeFile(stores: FileStores, input: NewFile, bytes: NewBytes): Promise<FileItem> {
   const size = bytes instanceof Uint8Array ? bytes.length : bytes.size
-  if (size > maxPutBytes)
-    throw limitExceeded(`the file has ${size} bytes, one upload takes at most ${maxPutBytes}`)
   const body = bytes instanceof Uint8Array ? bytes : bytes.stream
   let broken: Error | undefined
   if (!(body instanceof Uint8Array)) {
@@ -50,14 +48,20 @@ export async function storeFile(stores: FileStores, input: NewFile, bytes: NewBy
       broken = error // heard from now on, also before anybody reads
     })
   }
-  const pending = await announceFile(stores, input)
-  if (broken) throw broken
-  await stores.objects.put(pending.objectKey, body, {
-    size,
-    contentType: input.type,
-    contentEncoding: input.contentEncoding,
-  })
-  return completeObject(stores, pending.objectKey)
+  try {
+    if (size > maxPutBytes)
+      throw limitExceeded(`the file has ${size} bytes, one upload takes at most ${maxPutBytes}`)
+    const pending = await announceFile(stores, input)
+    if (broken) throw broken
+    await stores.objects.put(pending.objectKey, body, {
+      size,
+      contentType: input.type,
+      contentEncoding: input.contentEncoding,
+    })
+    return await completeObject(stores, pending.objectKey)
+  } finally {
+    if (!(body instanceof Uint8Array)) body.destroy() // nobody else closes the file of what was not read to its end
+  }
 }
 
 /** Writes the pending item of a file that is about to be uploaded. Throws `limit`, or `exists` when the id is taken. */

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ResolverError } from '../lib/errors.ts'
 import type { FileItem } from '../lib/file.ts'
 import { objectKey } from '../lib/keys.ts'
-import { announceFile, type NewFile, newFileId, storeFile } from '../lib/store.ts'
+import { announceFile, type NewBytes, type NewFile, newFileId, storeFile } from '../lib/store.ts'
 import { type Service, startService } from './harness.ts'
 
 let service: Service
@@ -18,8 +18,8 @@ afterAll(() => service.close())
 const numbered = (count: number, prefix: string) => Array.from({ length: count }, (_, i) => `${prefix}${i}`)
 const bytes = Buffer.from('text')
 
-async function store(input: Partial<NewFile>): Promise<FileItem> {
-  return storeFile(service.stores, { workspaceId: 'acme', ownerId: 'ana', name: 'a.txt', ...input }, bytes)
+async function store(input: Partial<NewFile>, content: NewBytes = bytes): Promise<FileItem> {
+  return storeFile(service.stores, { workspaceId: 'acme', ownerId: 'ana', name: 'a.txt', ...input }, content)
 }
 
 async function codeOf(work: Promise<unknown>): Promise<string> {
@@ -218,6 +218,24 @@ test.each(['at once', 'while it is read'])(
     expect(await text(fileId)).toBe(-32002)
   },
 )
+
+test.each([
+  ['breaks a limit', { tags: [''] }, 4],
+  ['is too large for one upload', {}, 6 * 1024 ** 3],
+  ['does not have the bytes that it promised', {}, 9],
+  ['is stored', {}, 4],
+])('the source of a file that %s is closed', async (_, input, size) => {
+  const stream = Readable.from([bytes])
+  await store(input, { stream, size }).catch(() => {})
+  expect(stream.destroyed).toBe(true)
+})
+
+test('the source of a file whose id is taken is closed', async () => {
+  const { fileId } = await store({})
+  const stream = Readable.from([bytes])
+  await expect(store({ fileId }, { stream, size: 4 })).rejects.toThrow('is taken')
+  expect(stream.destroyed).toBe(true)
+})
 
 test('the object is under the key that says whose it is', async () => {
   const { fileId } = await store({ ownerId: 'auth0|a', name: 'Über/sicht.txt' })
