@@ -8,7 +8,7 @@ import type { Signer } from '../token.ts'
 import { type Capability, type CapabilitySource, createCapabilitySource } from './capability.ts'
 import { errorCodes, FileResolverError, timedOut, transportFailure } from './errors.ts'
 import { type Answer, exchange, refusedCredential } from './exchange.ts'
-import { pause, pauseBefore } from './pauses.ts'
+import { pause, pauseBefore, until } from './pauses.ts'
 import { checkCaller, createTokens, type Tokens } from './tokens.ts'
 
 /** The method that reads one resource. */
@@ -122,7 +122,7 @@ export function createFileResolverClient(options: ClientOptions): FileResolverCl
     const outgoing = { fetch: send, url: new URL('rpc', url).href, id, body, maxReadBytes: call.maxReadBytes }
     try {
       for (let attempt = 1; ; attempt += 1) {
-        const token = await tokens.of(caller)
+        const token = await until(tokens.of(caller), signal)
         const got = await exchange({ ...outgoing, token, idleMs, maxResponseBytes, signal }, now())
         if ('result' in got) return got
         const pauseMs = pauseBefore(got.retryAfterMs, attempt, maxRetryAfterMs, random)

@@ -60,8 +60,9 @@ export async function exchange(out: Outgoing, nowMs: number): Promise<Answer | R
 
 async function refusalOf(response: Response, out: Outgoing, nowMs: number): Promise<Repeatable> {
   const { status, headers } = response
-  const isJson = hasJson(response)
-  const body = isJson && status >= 400 ? await readJson(response, out) : undefined
+  // these say enough by themselves: a body that is empty, cut or endless must not hide them
+  const isTold = status < 400 || status === 401 || status === 503
+  const body = !isTold && hasJson(response) ? await readJson(response, out) : undefined
   if (!body) await response.body?.cancel().catch(() => {})
   if (status === 401) throw transportFailure(refusedCredential)
   if (status >= 300 && status < 400) throw transportFailure(`the service redirects (${status}), not followed`)

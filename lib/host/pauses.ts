@@ -1,5 +1,6 @@
 /**
- * How long to wait before a call is sent again: longer each time, never together with everybody else.
+ * How long to wait before a call is sent again: longer each time, never together with everybody else. And waits that
+ * end when a signal says so.
  */
 
 const firstPauseMs = 100
@@ -33,5 +34,15 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
     }, ms)
     if (signal.aborted) stop()
     signal.addEventListener('abort', stop, { once: true })
+  })
+}
+
+/** What the work gives; rejects with the signal's reason as soon as it aborts, for work that knows of no signal. */
+export function until<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
   })
 }

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type ClientOptions, createFileResolverClient } from '../../lib/host/client.ts'
 import { FileResolverError } from '../../lib/host/errors.ts'
+import type { Signer } from '../../lib/token.ts'
 import { type Service, startService } from '../harness.ts'
 import { type Front, startFront } from './faults.ts'
 
@@ -231,6 +232,63 @@ test('a token that the service refused is not used again', async () => {
   await refused.read(uri, ana)
   expect(new Set(sent).size).toBe(2)
   expect(sent[1]).toBe(sent[2])
+})
+
+test.each(['empty', 'cut', 'endless'])(
+  'a 401 whose body is %s is a refused credential all the same',
+  async (body) => {
+    const sent: (string | null)[] = []
+    const fetch: typeof globalThis.fetch = async (_input, init) => {
+      sent.push(new Headers(init?.headers).get('authorization'))
+      return new Response(bodyOf(body), { status: 401, headers: { 'content-type': 'application/json' } })
+    }
+    const clock = { nowMs: Date.now() - 60_000 }
+    const refused = client({ fetch, now: () => clock.nowMs, timeoutMs: 5_000 })
+    expect(await failure(refused.read(uri, ana))).toMatchObject({
+      code: -32603,
+      transport: true,
+      message: 'the service refused the credential (401)',
+    })
+    clock.nowMs += 30_000
+    await failure(refused.read(uri, ana))
+    expect(new Set(sent).size).toBe(2)
+  },
+)
+
+test.each(['empty', 'cut', 'endless'])('a 503 whose body is %s is tried again all the same', async (body) => {
+  let asked = 0
+  const fetch: typeof globalThis.fetch = async () => {
+    asked += 1
+    const headers = { 'content-type': 'application/json', 'retry-after': '0' }
+    if (asked === 1) return new Response(bodyOf(body), { status: 503, headers })
+    return Response.json({ jsonrpc: '2.0', id: 1, result: { contents: [] } })
+  }
+  expect(await client({ fetch, timeoutMs: 5_000 }).read(uri, ana)).toEqual({ contents: [] })
+})
+
+/** A JSON body that does not come whole. */
+function bodyOf(kind: string): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      if (kind !== 'empty') controller.enqueue(Buffer.from('{"err'))
+      if (kind === 'cut') controller.error(new Error('reset'))
+      if (kind === 'empty') controller.close()
+    },
+  })
+}
+
+test.each([
+  ['token', { token: () => new Promise<string>(() => {}) }],
+  ['signer', { signer: new Promise<Signer>(() => {}) }],
+])('a %s that never comes is a time-out', async (_what, options) => {
+  const waiting = createFileResolverClient({ url: front.url, timeoutMs: 50, ...options })
+  expect(await failure(waiting.read(uri, ana))).toEqual({
+    code: -32001,
+    data: undefined,
+    transport: true,
+    message: 'Request timed out',
+  })
+  expect(front.asked).toBe(0)
 })
 
 test('a prelude before the body never reaches the JSON parser', async () => {
