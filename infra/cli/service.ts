@@ -9,16 +9,25 @@ import { type Finding, ill, well } from './finding.ts'
 const maxSkewSec = 30
 const timeoutMs = 5_000
 
-const Ready = z.object({ failing: z.array(z.string()).default([]) })
-const Keys = z.object({ keys: z.array(z.looseObject({ kty: z.string(), d: z.unknown().optional() })).min(1) })
+const Ready = z.union([
+  z.object({ status: z.literal('ok'), failing: z.array(z.never()).default([]) }),
+  z.object({ status: z.literal('unavailable'), failing: z.array(z.string()) }),
+])
+const Answer = z.object({ jsonrpc: z.literal('2.0') })
+const Key = z.looseObject({ kty: z.string(), d: z.unknown().optional(), k: z.unknown().optional() })
+const Keys = z.object({ keys: z.array(Key).min(1) })
 
 /** Whether the resolver runs, reaches its storage, has the same time, and takes a token. */
 export async function examineResolver(url: string, token: () => Promise<string>): Promise<Finding[]> {
   const check = `resolver ${url}`
   try {
     const health = await get(`${url}/healthz`)
-    const ready = Ready.safeParse(await (await get(`${url}/readyz`)).json())
-    const failing = ready.success ? ready.data.failing : []
+    const ready = Ready.safeParse(await jsonOf(await get(`${url}/readyz`)))
+    if (!ready.success)
+      return [
+        ill(check, 'what answers is no resolver', 'Correct FILE_RESOLVER_URL, or look at what is before it.'),
+      ]
+    const { failing } = ready.data
     const storage =
       failing.length === 0
         ? well(check, 'it runs, and its storage answers')
@@ -63,7 +72,8 @@ async function credential(url: string, token: () => Promise<string>): Promise<Fi
       signal: AbortSignal.timeout(timeoutMs),
     })
     if (response.status === 401) return ill(check, 'the resolver refuses it', remedy)
-    if (response.ok) return well(check, 'the resolver takes it')
+    if (response.ok && Answer.safeParse(await jsonOf(response)).success)
+      return well(check, 'the resolver takes it')
     return ill(check, `the resolver answers ${response.status}`, 'Look at its log.')
   } catch (error) {
     return ill(check, reason(error), 'Run "npm run dev", or set FILE_RESOLVER_TOKEN.')
@@ -78,7 +88,7 @@ export async function examineKeys(environment: NodeJS.ProcessEnv): Promise<Findi
   try {
     const text = inline ?? (await (await get(url ?? '')).text())
     const { keys } = Keys.parse(JSON.parse(text))
-    if (keys.some(({ d }) => d !== undefined)) {
+    if (keys.some(({ d, k }) => d !== undefined || k !== undefined)) {
       return [
         ill(
           check,
@@ -91,6 +101,11 @@ export async function examineKeys(environment: NodeJS.ProcessEnv): Promise<Findi
   } catch (error) {
     return [ill(check, `no key set (${reason(error)})`, 'Correct HOST_JWKS or HOST_JWKS_URL.')]
   }
+}
+
+/** The body, undefined when it is no JSON. */
+function jsonOf(response: Response): Promise<unknown> {
+  return response.json().catch(() => undefined)
 }
 
 async function get(url: string): Promise<Response> {

@@ -1,6 +1,8 @@
 /**
  * `files doctor`, on a service that is well and on every ailment that it knows.
  */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb'
 import { CreateBucketCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -136,6 +138,34 @@ test('a resolver that does not answer, and a token that it refuses', async () =>
 })
 
 test.each([
+  ['404 and JSON', 404, '{"error":"not found"}'],
+  ['503 and no list of what fails', 503, '{}'],
+  ['a page', 200, '<p>Sign in</p>'],
+  ['some other JSON', 200, '[]'],
+])('another service in its place, which answers everything with %s', async (_, status, body) => {
+  const other = createServer((_request, response) => void response.writeHead(status).end(body))
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  const { port } = other.address() as AddressInfo
+  expect(details(await examineResolver(`http://127.0.0.1:${port}`, () => service.token()))).toEqual([
+    [false, 'what answers is no resolver'],
+  ])
+  other.closeAllConnections()
+  other.close()
+})
+
+test('a page in place of the answer to a call', async () => {
+  const other = createServer((request, response) => {
+    response.end(request.method === 'GET' ? '{"status":"ok"}' : '<p>Sign in</p>')
+  })
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  const { port } = other.address() as AddressInfo
+  const [, , token] = await examineResolver(`http://127.0.0.1:${port}`, () => service.token())
+  expect(token).toMatchObject({ check: 'token', ok: false, detail: 'the resolver answers 200' })
+  other.closeAllConnections()
+  other.close()
+})
+
+test.each([
   ['Tue, 01 Dec 2026 00:00:00 GMT', true, 'agrees with the resolver’s, to 1 s'],
   ['Tue, 01 Dec 2026 00:00:29 GMT', true, 'agrees with the resolver’s, to 29 s'],
   ['Tue, 01 Dec 2026 00:00:30 GMT', false, 'differs by 30 s from the resolver’s'],
@@ -149,6 +179,7 @@ test.each([
   ['{"keys":[]}', 'no key set (it is no JSON Web Key Set)'],
   ['x', 'no key set (it is no JSON Web Key Set)'],
   ['{"keys":[{"kty":"OKP","d":"secret"}]}', 'the set holds a private key'],
+  ['{"keys":[{"kty":"oct","k":"secret"}]}', 'the set holds a private key'],
 ])('keys %s', async (HOST_JWKS, detail) => {
   expect(details(await examineKeys({ HOST_JWKS }))).toEqual([[false, detail]])
 })
