@@ -21,8 +21,8 @@ export interface RowQuery {
   readonly pk: string
   /** Only rows that carry all these tags. */
   readonly tags: readonly string[]
-  /** Only rows of exactly this type, parameters included. */
-  readonly type?: string | undefined
+  /** Only rows of exactly one of these types, parameters included. */
+  readonly types?: readonly string[] | undefined
   /** Only rows of this type, with any parameters. */
   readonly essence?: string | undefined
   /** For whom: rows that are kept for certain readers are seen by those alone. */
@@ -151,14 +151,14 @@ export function isConflict(error: unknown): boolean {
 }
 
 /** Placeholders for every attribute name: many plain ones (`type`, `name`, `size`) are reserved words. */
-function queryInput({ pk, tags, type, essence, userId, limit, after }: RowQuery) {
+function queryInput({ pk, tags, types, essence, userId, limit, after }: RowQuery) {
   const names: Record<string, string> = { '#pk': 'pk', '#sk': 'sk', '#json': 'json', '#only': 'only' }
   const values: Record<string, AttributeValue> = { ':pk': { S: pk }, ':user': { S: userId } }
   const conditions = ['(attribute_not_exists(#only) OR contains(#only, :user))']
-  if (type !== undefined || essence !== undefined) names['#type'] = 'type'
-  if (type !== undefined) {
-    values[':type'] = { S: type }
-    conditions.push('#type = :type')
+  if (types !== undefined || essence !== undefined) names['#type'] = 'type'
+  if (types !== undefined) {
+    for (const [i, type] of types.entries()) values[`:type${i}`] = { S: type }
+    conditions.push(`#type IN (${types.map((_, i) => `:type${i}`).join(',')})`)
   }
   if (essence !== undefined) {
     values[':essence'] = { S: essence }

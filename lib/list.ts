@@ -86,11 +86,11 @@ function facetsOf({ essence, tags }: Wanted): Facet[] {
 /** What is left to filter on the rows of a facet's partition. */
 function filterBeside(
   facet: Facet,
-  { essence, type, tags }: Wanted,
-): Pick<RowQuery, 'tags' | 'type' | 'essence'> {
+  { essence, types, tags }: Wanted,
+): Pick<RowQuery, 'tags' | 'types' | 'essence'> {
   const driving = typeof facet === 'object' && 'tag' in facet ? facet.tag : undefined
   const rest = tags.filter((tag) => tag !== driving)
-  if (type !== undefined) return { tags: rest, type }
+  if (types !== undefined) return { tags: rest, types }
   return driving === undefined || essence === undefined ? { tags: rest } : { tags: rest, essence }
 }
 

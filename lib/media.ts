@@ -27,6 +27,7 @@ export function parseMediaType(declared: string): MediaType | undefined {
   try {
     const { essence, params } = new MIMEType(declared)
     const text = render(essence, [...params])
+    if (text.length > maxTypeLength) return undefined // or it could not be parsed again
     const textWithoutCharset = render(
       essence,
       [...params].filter(([name]) => name !== 'charset'),

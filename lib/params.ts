@@ -6,7 +6,7 @@ import * as z from 'zod/mini'
 import { invalidParams } from './errors.ts'
 import { fileIdPattern } from './keys.ts'
 import { maxFilterTags, maxTagBytes, maxUriLength } from './limits.ts'
-import { decodedType, isTextType, parseMediaType } from './media.ts'
+import { decodedType, isTextType, type MediaType, parseMediaType } from './media.ts'
 
 /** The URI schemes that are resolved. */
 export const supportedSchemes = ['files'] as const
@@ -28,10 +28,10 @@ export type Filter = z.infer<typeof Filter>
 /** Parameters of a list; every other `_meta` key is ignored (contract 7). */
 export const ListParams = z.object({ _meta: z.optional(z.looseObject({ filter: z.optional(Filter) })) })
 
-/** What a list looks for: `essence` and `type` (the latter only if it has parameters), and tags in NFC. */
+/** What a list looks for: `essence`, with any of the `types` (any at all if undefined), and tags in NFC. */
 export interface Wanted {
   readonly essence: string | undefined
-  readonly type: string | undefined
+  readonly types: readonly string[] | undefined
   readonly tags: readonly string[]
 }
 
@@ -73,8 +73,16 @@ export function parseListParams(params: unknown = {}): Wanted | undefined {
     throw invalidParams(`a filter may name at most ${maxFilterTags} different tags`)
   const media = mimeType === undefined ? undefined : parseMediaType(mimeType)
   if ((mimeType !== undefined && !media) || !wanted.every(isPossibleTag)) return undefined
-  const type = media && (isTextType(media.essence) ? decodedType(media) : media.text)
-  return { essence: media?.essence, type: type === media?.essence ? undefined : type, tags: wanted }
+  return { essence: media?.essence, types: media && shownTypes(media), tags: wanted }
+}
+
+/**
+ * The types that a file which declared this may be shown with: a text that was decoded has lost its charset, one that
+ * came out as a blob has kept it. Undefined when the filter has no parameters, which means any.
+ */
+function shownTypes(media: MediaType): string[] | undefined {
+  const type = isTextType(media.essence) ? decodedType(media) : media.text
+  return type === media.essence ? undefined : [...new Set([type, media.text])]
 }
 
 /** True for a tag that some file may carry: 1–256 bytes of well-formed Unicode. */

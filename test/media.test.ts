@@ -32,6 +32,12 @@ test('a type of 255 characters is kept', () => {
   expect(parseMediaType(`text/${'x'.repeat(250)}`)?.essence).toHaveLength(255)
 })
 
+test('a type that would be shown with more than 255 characters is not kept', () => {
+  const parameters = (count: number) => ';a=b'.replace('a', 'x'.repeat(count))
+  expect(parseMediaType(`text/csv${parameters(243)}`)?.text).toHaveLength(255)
+  expect(parseMediaType(`text/csv${parameters(244)}`)).toBeUndefined()
+})
+
 test.each([
   [undefined, 'a.csv', 'text/csv'],
   ['', 'a.csv', 'text/csv'],

@@ -7,7 +7,7 @@ import { fileIdOf, isPossibleTag, parseListParams, parseReadParams } from '../li
 const filter = (value: unknown) => parseListParams({ _meta: { filter: value } })
 
 test('no filter wants everything', () => {
-  const everything = { essence: undefined, type: undefined, tags: [] }
+  const everything = { essence: undefined, types: undefined, tags: [] }
   expect(parseListParams()).toEqual(everything)
   expect(parseListParams({})).toEqual(everything)
   expect(parseListParams({ _meta: { other: 1 } })).toEqual(everything)
@@ -15,12 +15,20 @@ test('no filter wants everything', () => {
 })
 
 test('a type without parameters wants its essence, one with parameters wants exactly that', () => {
-  expect(filter({ mimeType: 'Text/CSV' })).toEqual({ essence: 'text/csv', type: undefined, tags: [] })
+  expect(filter({ mimeType: 'Text/CSV' })).toEqual({ essence: 'text/csv', types: undefined, tags: [] })
   expect(filter({ mimeType: 'text/csv;A=b' })).toEqual({
     essence: 'text/csv',
-    type: 'text/csv; a=b',
+    types: ['text/csv; a=b'],
     tags: [],
   })
+})
+
+test('a charset that a decoder knows is one that the file may have kept, or lost when it was decoded', () => {
+  const types = (mimeType: string) => filter({ mimeType })?.types
+  expect(types('text/csv;charset=latin1;a=b')).toEqual(['text/csv; a=b', 'text/csv; charset=latin1; a=b'])
+  expect(types('text/csv;charset=none;a=b')).toEqual(['text/csv; charset=none; a=b'])
+  expect(types('text/csv;charset=latin1')).toBeUndefined()
+  expect(types('image/png;charset=latin1')).toEqual(['image/png; charset=latin1'])
 })
 
 test('tags are in NFC, each once, in their order', () => {

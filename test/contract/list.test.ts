@@ -212,6 +212,22 @@ test('the filter by type matches what the file was found to be, not what it decl
   expect(await names({ mimeType: 'binary/octet-stream' }, { workspace: 'found' })).toEqual([])
 })
 
+test('the type that a list and a read show finds the file, also of a text that came out as a blob', async () => {
+  const workspaceId = 'shown'
+  const put = (name: string, bytes: Uint8Array, type: string) =>
+    service.put(bytes, { workspaceId, name, type })
+  await put('text', Buffer.from('x'), 'text/csv; charset=utf-8; header=present')
+  const { fileId } = await put('blob', Buffer.from([0xff]), 'text/csv; charset=utf-8; header=present')
+  const { body } = await service.read(`files://${fileId}`, { workspace: workspaceId })
+  const shown = 'text/csv; charset=utf-8; header=present'
+  expect(body.result.contents).toEqual([{ uri: `files://${fileId}`, mimeType: shown, blob: '/w==' }])
+  expect(await names({ mimeType: shown }, { workspace: workspaceId })).toEqual(['text', 'blob'])
+  expect(await names({ mimeType: 'text/csv; header=present' }, { workspace: workspaceId })).toEqual(['text'])
+  expect(
+    await names({ mimeType: 'text/csv; charset=latin1; header=present' }, { workspace: workspaceId }),
+  ).toEqual(['text'])
+})
+
 test('a file must carry every listed tag, exactly', async () => {
   const workspaceId = 'tags'
   const put = (name: string, tags: string[], input = {}) =>
