@@ -23,7 +23,7 @@ export interface BucketStore {
     by: { now: number; latest: number; interval: number },
     signal: AbortSignal,
   ): Promise<Attempt>
-  /** If the TAT is still `found`, sets it to `tat`; false when it is not, or the item is throttled. */
+  /** If the TAT is `found` or later, sets it to `tat`; false when it is earlier, or the item is throttled. */
   replace(key: string, by: { found: number; tat: number }, signal: AbortSignal): Promise<boolean>
   /** Resolves when the table answers; writes nothing. */
   ping(signal: AbortSignal): Promise<void>
@@ -82,7 +82,7 @@ export function createBucketStore(client: DynamoDBClient, table: string): Bucket
       const values = { found, tat }
       const attempt = await update(
         key,
-        { assignment: ':tat', condition: '#tat = :found', latestTat: tat, values },
+        { assignment: ':tat', condition: '#tat >= :found', latestTat: tat, values },
         signal,
       )
       return attempt !== 'throttled' && attempt.taken
@@ -104,10 +104,11 @@ export function createBucketStore(client: DynamoDBClient, table: string): Bucket
   }
 }
 
+/** One beyond the numbers that are exact counts as the last of them: it is impossible just the same. */
 function readTat(item: Record<string, AttributeValue> | undefined): number {
   const tat = Number(item?.tat?.N)
-  if (!Number.isSafeInteger(tat)) throw unavailable('A token bucket holds no whole number')
-  return tat
+  if (!Number.isInteger(tat)) throw unavailable('A token bucket holds no whole number')
+  return Math.min(tat, Number.MAX_SAFE_INTEGER)
 }
 
 function numbers(values: Record<string, number>): Record<string, AttributeValue> {

@@ -1,7 +1,7 @@
 /**
  * Contract 6 on the real store, with clocks that the tests set: each test has a bucket of its own.
  */
-import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb'
+import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BucketStore, createBucketStore } from '../lib/buckets.ts'
@@ -430,4 +430,18 @@ test('the state that was impossible is replaced by two calls, and the refusal ne
   const before = calls
   expect(await take(instance())).toBe(100)
   expect(calls - before).toBe(2)
+})
+
+test('a state beyond all numbers that are exact is impossible too, and locks nobody out', async () => {
+  for (const tat of ['9007199254740993', '9200000000000000000', '1e30', `1${'0'.repeat(36)}1`]) {
+    const { caller, time, instance, take } = bucket({ perSecond: 10, burst: 5 })
+    const Item = { pk: { S: `${caller.workspaceId}#reports` }, tat: { N: tat } }
+    await client.send(new PutItemCommand({ TableName: 'buckets', Item }))
+    const told: string[] = []
+    const throttle = instance(0, { onImpossibleState: (key) => told.push(key) })
+    expect(await take(throttle)).toBe(100)
+    expect(told).toEqual([`${caller.workspaceId}#reports`])
+    time.ms += 100
+    expect(await take(throttle)).toBe(0)
+  }
 })
