@@ -61,8 +61,8 @@ async function importAll(
   { dryRun = false, parallel }: ImportOptions,
   output: Output,
 ): Promise<void> {
-  const owners = await findOwners(dir)
   const left: Leftover[] = []
+  const owners = await findOwners(dir, left)
   const counts: Counts = { moved: 0, present: 0, deleted: 0, removed: 0, tombstone: 0, left: 0, bytes: 0 }
   let total = 0
   for (const owner of owners) {
@@ -97,20 +97,28 @@ async function importAll(
   if (left.length > 0) throw new Error(`${left.length} could not be moved.`)
 }
 
-async function findOwners(dir: string): Promise<Owner[]> {
+async function findOwners(dir: string, left: Leftover[]): Promise<Owner[]> {
   const root = join(dir, 'workspaces')
   const workspaces = await readdir(root).catch(() => undefined)
   if (!workspaces) throw usageError(`there is no folder ${root}`)
   const owners: Owner[] = []
   for (const workspaceId of workspaces.sort()) {
     const files = join(root, workspaceId, 'files')
-    for (const ownerId of (await readdir(files).catch(() => [])).sort()) {
+    const ownerIds = await readdir(files).catch((error: Error) => tellUnlessMissing(error, files, left))
+    for (const ownerId of (ownerIds ?? []).sort()) {
       const ownDir = join(files, ownerId)
-      const registry = await stat(join(ownDir, 'registry.jsonl')).catch(() => undefined)
+      const path = join(ownDir, 'registry.jsonl')
+      const registry = await stat(path).catch((error: Error) => tellUnlessMissing(error, path, left))
       if (registry?.isFile()) owners.push({ workspaceId, ownerId, dir: ownDir })
     }
   }
   return owners
+}
+
+/** A folder without files is no matter, but one that cannot be read would leave all its files out in silence. */
+function tellUnlessMissing(error: Error, path: string, left: Leftover[]): undefined {
+  const isMissing = 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+  if (!isMissing) left.push({ path, what: 'cannot be read', reason: error.message })
 }
 
 function openRegistry({ dir }: Owner): Promise<Registry> {

@@ -3,7 +3,7 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -207,4 +207,20 @@ test('of two ids, one of which begins the other, each gets its own bytes', async
   const who = { workspace: 'ws_4', user: 'usr_ana' }
   expect((await service.read(`files://${short}`, who)).body.result.contents[0].text).toBe('short')
   expect((await service.read(`files://${long}`, who)).body.result.contents[0].text).toBe('long')
+})
+
+test('a folder that cannot be read is told, and the others move', async () => {
+  await hostFolder('unread', { workspace: 'ws_1', user: 'usr_ana' }, { [`${idOf(901)}_a.txt`]: 'a' }, [
+    { id: idOf(901), filename: 'a.txt' },
+  ])
+  const workspace = join(dir, 'unread', 'workspaces', 'ws_2')
+  await mkdir(workspace)
+  await symlink('files', join(workspace, 'files'))
+  await writeFile(join(dir, 'unread', 'workspaces', 'notes.txt'), 'no workspace')
+  const { code, report } = await runImport('unread')
+  expect(code).toBe(1)
+  expect(report).toMatchObject({
+    moved: 1,
+    left: [{ path: join(workspace, 'files'), what: 'cannot be read' }],
+  })
 })
