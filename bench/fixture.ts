@@ -17,6 +17,8 @@ export interface Fixture {
   readonly stores: FileStores
   read(fileId: string, workspace?: string): Promise<Call>
   list(filter: object, workspace?: string): Promise<Call>
+  /** Hears of each change of a file in the bucket, as a queue would. */
+  onEvent(listener: (body: string) => void): void
   stop(): void
 }
 
@@ -55,6 +57,7 @@ export async function startFixture(overrides: Record<string, string> = {}): Prom
     stores: { ...createStores(config, environment), maxReadBytes: config.maxReadBytes },
     read: (fileId, workspace = 'acme') => call(readMethod, { uri: `files://${fileId}` }, workspace),
     list: (filter, workspace = 'acme') => call(listMethod, { _meta: { filter } }, workspace),
+    onEvent: (listener) => cloud.onEvent(listener),
     stop: () => cloud.stop(),
   }
 }

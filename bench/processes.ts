@@ -21,7 +21,7 @@ export interface Server {
 export async function buildChildren(): Promise<void> {
   await build({
     ...bundleOptions,
-    entryPoints: ['bench/child.ts', 'bench/cloud.ts'],
+    entryPoints: ['bench/child.ts', 'bench/cloud.ts', 'bench/indexer.ts'],
     outdir: 'dist/bench',
     outExtension: { '.js': '.mjs' },
     external: ['dynalite', 'classic-level', 'memory-level'],
@@ -48,11 +48,50 @@ export async function startServer(
   return { port, usage: () => ask('usage'), reset: () => ask('reset'), stop: () => child.kill() }
 }
 
-/** Starts the local cloud and resolves with the environment that names it, and how to stop it. */
-export async function startCloudProcess(): Promise<{ environment: Record<string, string>; stop(): void }> {
+/** The local cloud: the environment that names it, and who is told of its events. */
+export interface CloudProcess {
+  readonly environment: Record<string, string>
+  onEvent(listener: (body: string) => void): void
+  stop(): void
+}
+
+/** Starts the local cloud. */
+export async function startCloudProcess(): Promise<CloudProcess> {
   const child = fork('dist/bench/cloud.mjs')
   const environment = await answer<Record<string, string>>(child)
-  return { environment, stop: () => child.kill() }
+  return {
+    environment,
+    onEvent: (listener) => child.on('message', ({ event }: { event: string }) => listener(event)),
+    stop: () => child.kill(),
+  }
+}
+
+/** The indexer with its queue. */
+export interface IndexerProcess {
+  send(body: string): void
+  /** Resolves when so many more messages have been dealt with. */
+  indexed(messages: number): Promise<void>
+  stop(): void
+}
+
+/** Starts an indexer. */
+export async function startIndexer(environment: Record<string, string>): Promise<IndexerProcess> {
+  const child = fork('dist/bench/indexer.mjs', { env: { ...process.env, ...environment } })
+  await answer(child)
+  return {
+    send: (body) => child.send({ body }),
+    indexed: (messages) =>
+      new Promise((resolve) => {
+        let left = messages
+        child.on('message', function count({ handled }: { handled: number }) {
+          left -= handled
+          if (left > 0) return
+          child.off('message', count)
+          resolve()
+        })
+      }),
+    stop: () => child.kill(),
+  }
 }
 
 async function answer<T>(child: ChildProcess): Promise<T> {
