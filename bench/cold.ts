@@ -3,19 +3,18 @@
  * runtime, each in fresh processes in turn; and what the bundle weighs.
  */
 import { execFile } from 'node:child_process'
-import { stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { exportJWK, generateKeyPair } from 'jose'
-import { buildFunctions, bundleOptions } from '../infra/bundle.ts'
+import { type Built, buildFunctions, bundleOptions } from '../infra/bundle.ts'
 import type { Result } from './report.ts'
-import { ratioOf } from './stats.ts'
+import { figureOf, ratioOf } from './stats.ts'
 
 const run = promisify(execFile)
 
 /** Measures `rounds` pairs of processes. */
 export async function benchStart(rounds: number): Promise<Result[]> {
-  await buildFunctions('dist')
+  const built = await buildFunctions('dist')
   await build({
     ...bundleOptions,
     stdin: {
@@ -58,10 +57,26 @@ export async function benchStart(rounds: number): Promise<Result[]> {
     ours.push(await importMs(`${process.cwd()}/dist/resolver/index.mjs`))
     bare.push(await importMs(`${process.cwd()}/dist/bench/bare.mjs`))
   }
-  const { size } = await stat('dist/resolver/index.mjs')
-  const kib = size / 1_024
   return [
     { what: 'import to ready ÷ bare Hono', figure: ratioOf(ours.slice(2), bare.slice(2)), most: 1.9 },
-    { what: 'resolver bundle, KiB', figure: { median: kib, low: kib, high: kib }, most: 450 },
+    ...weigh(built),
+  ]
+}
+
+/** The bundle's size, and what each package has in it. */
+function weigh(built: Built): Result[] {
+  const bundle = Object.entries(built).find(([path]) => path.endsWith('resolver/index.mjs'))?.[1]
+  if (!bundle) throw new Error('There is no bundle of the resolver')
+  const shares = new Map<string, number>()
+  for (const [path, { bytesInOutput }] of Object.entries(bundle.inputs)) {
+    const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? 'our own code'
+    shares.set(name, (shares.get(name) ?? 0) + bytesInOutput)
+  }
+  const kib = (bytes: number) => figureOf([bytes / 1_024])
+  return [
+    { what: 'resolver bundle, KiB', figure: kib(bundle.bytes), most: 450 },
+    ...[...shares]
+      .sort(([, a], [, b]) => b - a)
+      .map(([name, bytes]) => ({ what: `of it ${name}`, figure: kib(bytes) })),
   ]
 }
