@@ -60,8 +60,8 @@ export function createThrottle(buckets: BucketStore, rate: Rate, options: Thrott
   }
 
   async function admit(key: string, signal: AbortSignal): Promise<void> {
+    const nowUs = clock.nowUs() // of the request: a later one would let the answer of each call be out of date
     for (;;) {
-      const nowUs = clock.nowUs()
       const idle = (lastTat.get(key) ?? 0) <= nowUs
       if (idle) lastTat.set(key, nowUs + intervalUs) // those who come meanwhile need not guess wrong
       const attempt = idle
