@@ -95,8 +95,9 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
         'content-type': 'application/json',
       })
     } catch (error) {
-      if (outcomeOf(error) === 'not-found') await untilEven(beganMs)
-      measured.end(outcomeOf(error))
+      const outcome = outcomeOf(error)
+      if (outcome === 'not-found') await untilEven(beganMs)
+      measured.end(outcome === 'unavailable' && c.env.signal?.aborted ? 'broken' : outcome)
       return failure(c, error instanceof EnvelopeError ? error.id : id, error, deps.log)
     }
   })

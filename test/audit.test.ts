@@ -137,6 +137,34 @@ describe('exactly one line is left by', () => {
     expect(decisions()).toEqual([expect.objectContaining({ ...ana, method: 'read' })])
   })
 
+  test.each([
+    ['the index', 'dynamo', 'GetItem'],
+    ['the bucket of tokens', 'dynamo', 'UpdateItem'],
+    ['the object', 's3', 'GET object'],
+  ] as const)(
+    'a reader that leaves while %s is asked, and it is no outage',
+    async (_, storage, operation) => {
+      const asked = new Promise<void>((resolve) => {
+        proxied[storage].fault = onlyFor(operation, () => resolve())
+      })
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${await service.token()}` }
+      const req = request(`${service.url}/rpc`, { method: 'POST', headers, agent: false })
+      req.on('error', () => {})
+      req.end(JSON.stringify(read(fileIds.mine)))
+      await asked
+      req.destroy()
+      for (let i = 0; i < 500 && decisions().length === 0; i += 1) await sleep(10)
+      await sleep(50)
+      expect(service.logs).toEqual([
+        [
+          'info',
+          'decision',
+          expect.objectContaining({ ...ana, method: 'read', outcome: 'broken', bytes: 0 }),
+        ],
+      ])
+    },
+  )
+
   test('a refusal', async () => {
     const tight = await startService({ RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '1' })
     let answers = 0
