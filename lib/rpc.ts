@@ -10,8 +10,11 @@ export const readMethod = 'ai.nimblebrain/resources/read'
 /** The method that lists the resources a server can read. */
 export const listMethod = 'ai.nimblebrain/resources/list'
 
-/** The id of a request: a string or a finite number. */
-export const Id = z.union([z.string(), z.number()])
+/** The id of a request: a string, or a number small enough to come back as it was sent. */
+export const Id = z.union([
+  z.string(),
+  z.number().check(z.minimum(Number.MIN_SAFE_INTEGER), z.maximum(Number.MAX_SAFE_INTEGER)),
+])
 export type Id = z.infer<typeof Id>
 
 /** One JSON-RPC 2.0 request or, without an id, notification. */
@@ -38,8 +41,19 @@ export function parseMessage(body: Uint8Array): Message {
   const json = parseJson(body)
   const parsed = Message.safeParse(json)
   if (parsed.success) return parsed.data
-  const detail = Array.isArray(json) ? 'send one message, not a batch' : 'send one JSON-RPC 2.0 request'
-  throw new EnvelopeError('invalid-request', readableId(json), detail)
+  throw new EnvelopeError('invalid-request', readableId(json), adviceOn(json))
+}
+
+function adviceOn(json: unknown): string {
+  if (Array.isArray(json)) return 'send one message, not a batch'
+  const isHuge = isObject(json) && typeof json.id === 'number' && !Id.safeParse(json.id).success
+  return isHuge
+    ? 'an id must be a string, or a number from -(2^53 - 1) to 2^53 - 1'
+    : 'send one JSON-RPC 2.0 request'
+}
+
+function isObject(json: unknown): json is { id?: unknown } {
+  return typeof json === 'object' && json !== null
 }
 
 function parseJson(body: Uint8Array): unknown {
@@ -51,8 +65,7 @@ function parseJson(body: Uint8Array): unknown {
 }
 
 function readableId(json: unknown): Id | null {
-  if (typeof json !== 'object' || json === null || !('id' in json)) return null
-  const id = Id.safeParse(json.id)
+  const id = Id.safeParse(isObject(json) ? json.id : undefined)
   return id.success ? id.data : null
 }
 

@@ -9,7 +9,8 @@ import { listMethod, readMethod } from './rpc.ts'
 const string = { type: 'string' }
 const boolean = { type: 'boolean' }
 const count = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
-const id = { type: ['string', 'number'] }
+const number = { type: 'number', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
+const id = { anyOf: [string, number] }
 const version = { type: 'string', const: '2.0' }
 const array = (items: object) => ({ type: 'array', items })
 
@@ -58,7 +59,7 @@ export const schemas = {
   ListResponse: response(object({ resources: array(Resource) })),
   ErrorResponse: object({
     jsonrpc: version,
-    id: { type: ['string', 'number', 'null'] },
+    id: { anyOf: [string, number, { type: 'null' }] },
     error: object({ code: { type: 'number', enum: codes }, message: string }, { data: { type: 'object' } }),
   }),
   Capability: object({

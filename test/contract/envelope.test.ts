@@ -64,6 +64,16 @@ test.each([
   ['an id that is an object', `{"jsonrpc":"2.0","id":{},"method":"${list}"}`, null],
   ['an id that is an array', `{"jsonrpc":"2.0","id":[1],"method":"${list}"}`, null],
   ['an id beyond all numbers', `{"jsonrpc":"2.0","id":1e999,"method":"${list}"}`, null],
+  ['an id beyond 2^53', `{"jsonrpc":"2.0","id":9007199254740993,"method":"${list}"}`, null],
+  [
+    'an id of 2^53, which 2^53 + 1 is read as',
+    `{"jsonrpc":"2.0","id":9007199254740992,"method":"${list}"}`,
+    null,
+  ],
+  ['an id below -2^53', `{"jsonrpc":"2.0","id":-9007199254740993,"method":"${list}"}`, null],
+  ['an id of 64 bits', `{"jsonrpc":"2.0","id":18446744073709551615,"method":"${list}"}`, null],
+  ['an id of 1e400', `{"jsonrpc":"2.0","id":1e400,"method":"${list}"}`, null],
+  ['a huge id without a method', '{"jsonrpc":"2.0","id":1e300}', null],
   ['no method', '{"jsonrpc":"2.0","id":5}', 5],
   ['a method that is a number', '{"jsonrpc":"2.0","id":5,"method":5}', 5],
   ['a method that is null', '{"jsonrpc":"2.0","id":"x","method":null}', 'x'],
@@ -78,9 +88,20 @@ test.each([
   })
 })
 
+test('an id that would come back changed is refused with what it may be', async () => {
+  const answer = await service.call(`{"jsonrpc":"2.0","id":9007199254740993,"method":"${list}"}`)
+  expect(answer.status).toBe(400)
+  expect(answer.text).toBe(
+    '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request: an id must be a string, or a number from -(2^53 - 1) to 2^53 - 1"}}',
+  )
+})
+
 test.each([
   ['7', 7],
   ['0', 0],
+  ['1.0', 1],
+  ['1e3', 1_000],
+  ['-9007199254740991', -9007199254740991],
   ['-3', -3],
   ['1.5', 1.5],
   ['9007199254740991', 9007199254740991],
