@@ -1,6 +1,6 @@
 /**
- * `npm run dev`: the whole service on this machine. Emulated S3 and DynamoDB in this process, a local signing key,
- * sample files, and the resolver on Node's HTTP server; then a table of what is there and requests to paste.
+ * `npm run dev`: the whole service on this machine. Emulated S3 and DynamoDB in threads of their own, a local signing
+ * key, sample files, and the resolver on Node's HTTP server; then a table of what is there and requests to paste.
  */
 import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
@@ -18,7 +18,7 @@ import { createSigner } from '../../lib/token.ts'
 import type { ReconcileStores } from '../../lib/work.ts'
 import { createConsole } from '../console/app.ts'
 import { parseUploadOrigins } from '../cors.ts'
-import { startCloud } from './cloud.ts'
+import { startCloudApart } from './apart.ts'
 import {
   findDescriptor,
   foreignVariables,
@@ -50,6 +50,10 @@ const options = new Command('npm run dev --')
 try {
   await start()
 } catch (error) {
+  fail(error)
+}
+
+function fail(error: unknown): never {
   console.error(error instanceof Error ? error.message : error)
   process.exit(1)
 }
@@ -72,7 +76,7 @@ async function start(): Promise<void> {
   const endpoint = process.env.AWS_ENDPOINT_URL
   const cloud = endpoint
     ? await connectCloud(endpoint, (body) => queue.send(body))
-    : await startCloud({ dir, onEvent: sendOwn(queue, config.bucket) })
+    : await startCloudApart({ dir, onEvent: sendOwn(queue, config.bucket), onCrash: fail })
   Object.assign(environment, cloud.environment)
   Object.assign(process.env, cloud.environment)
   if (!endpoint) for (const name of foreignVariables) delete process.env[name]
@@ -94,12 +98,16 @@ async function start(): Promise<void> {
   await writeDescriptor(dir, { pid: process.pid, url, environment: storeEnvironment(environment) })
 
   let isStopping = false
+  const settled = async () => {
+    await cloud.flush?.()
+    await queue.settled()
+  }
   const stop = async () => {
     isStopping = true
     await removeDescriptor(dir)
     server.closeAllConnections()
     server.close()
-    await Promise.race([queue.settled(), sleep(maxSettleMs)])
+    await Promise.race([settled(), sleep(maxSettleMs)])
     await cloud.close()
     process.exit(0)
   }

@@ -1,0 +1,21 @@
+/**
+ * Who the emulators let in and where they claim to be: said once for the emulators and for the SDK's variables that
+ * lead to them.
+ */
+
+/** The region of the local cloud. */
+export const region = 'us-east-1'
+
+/** The only credentials that its S3 accepts. */
+export const credentials = { accessKeyId: 'local', secretAccessKey: 'local-secret' }
+
+/** The SDK's standard variables that point at the emulators. */
+export function environmentOf(endpoints: { s3: string; dynamodb: string }): Record<string, string> {
+  return {
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    AWS_ENDPOINT_URL_S3: endpoints.s3,
+    AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
+  }
+}
