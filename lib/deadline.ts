@@ -3,7 +3,8 @@
  * bodies are being written at once, answers wait in the socket, and that is no fault of the store that gave them.
  */
 
-const ticks = 10
+/** A call takes several turns of the event loop: a busy process gives it at least so many. */
+const ticks = 25
 
 /** Runs with a signal that aborts when `ms` milliseconds of this process being responsive are over. */
 export async function within<T>(ms: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {

@@ -27,6 +27,18 @@ test('time in which this process did not get round to anything does not count', 
   expect(isAborted).toBe(false)
 })
 
+test('a busy process gives a call twenty turns of its event loop, whatever they take', async () => {
+  const isAborted = await within(100, async (signal) => {
+    for (let i = 0; i < 20; i += 1) {
+      const untilMs = performance.now() + 15
+      while (performance.now() < untilMs);
+      await setImmediate()
+    }
+    return signal.aborted
+  })
+  expect(isAborted).toBe(false)
+})
+
 test('nothing is aborted once it has ended', async () => {
   const signal = await within(50, async (given) => given)
   await sleep(120)
