@@ -137,6 +137,28 @@ test('an operation that is not there is an UnknownOperationException', async () 
   await emulator.close()
 })
 
+test('with an access key it knows nobody else, whatever name it is called by', async () => {
+  const emulator = await startDynamo({ accessKeyId: 'known' })
+  const list = async (authorization: string) => {
+    const headers = { 'x-amz-target': 'DynamoDB_20120810.ListTables', authorization }
+    const response = await fetch(emulator.endpoint, { method: 'POST', headers, body: '{}' })
+    return { status: response.status, body: await response.json() }
+  }
+  const signed = (key: string) =>
+    `AWS4-HMAC-SHA256 Credential=${key}/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0`
+  expect(await list(signed('known'))).toEqual({ status: 200, body: { TableNames: [] } })
+  for (const other of [signed('local'), signed('known2'), signed(''), 'x', 'known', 'Credential=known']) {
+    expect(await list(other)).toEqual({
+      status: 400,
+      body: {
+        __type: 'com.amazon.coral.service#UnrecognizedClientException',
+        message: 'The security token included in the request is invalid.',
+      },
+    })
+  }
+  await emulator.close()
+})
+
 test('a fault inside dynalite is its caller’s alone, and leaves the item free', async () => {
   const dir = await makeDir()
   const { client, second, close } = target(await startDynamo({ dir }), () => rm(dir, { recursive: true }))

@@ -20,8 +20,12 @@ export interface DynamoEmulator {
   close(): Promise<void>
 }
 
-/** Where it listens (any free port of 127.0.0.1) and keeps its tables (`dir`; in memory without one). */
+/**
+ * Where it listens (any free port of 127.0.0.1) and keeps its tables (`dir`; in memory without one), and the access key
+ * that it asks for: one that nobody can guess keeps web sites out that rebind their name to this machine.
+ */
 export interface DynamoOptions {
+  accessKeyId?: string
   port?: number
   host?: string
   dir?: string
@@ -34,11 +38,11 @@ const service = 'com.amazon.coral.service#'
 
 /** Starts a local DynamoDB; refuses a directory that another one has open. */
 export async function startDynamo(options: DynamoOptions = {}): Promise<DynamoEmulator> {
-  const { port = 0, host = '127.0.0.1', dir, now = Date.now } = options
+  const { port = 0, host = '127.0.0.1', dir, accessKeyId, now = Date.now } = options
   const shared = { disk: await openDisk(dir), tables: new Map<string, Table>(), latches: createLatches() }
   const lock = createLock()
   const route = createRouter(shared, lock, createTokens(now))
-  const server = createServer((request, response) => void answer(request, response, route))
+  const server = createServer((request, response) => void answer(request, response, route, accessKeyId))
   // Longer than a client keeps an idle socket, or it would now and then send on one that was just closed.
   server.keepAliveTimeout = 120_000
 
@@ -68,18 +72,18 @@ export async function startDynamo(options: DynamoOptions = {}): Promise<DynamoEm
   return { endpoint: `http://${host}:${actual}`, port: actual, close }
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, route: Router): Promise<void> {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  route: Router,
+  accessKeyId: string | undefined,
+): Promise<void> {
   try {
     if (request.method === 'GET') return void response.end('healthy: dynamodb.local ')
     const text = await readBody(request)
     const name = /^DynamoDB_20120810\.(\w+)$/.exec(String(request.headers['x-amz-target']))?.[1]
     if (!name) throw new DynamoError({ __type: `${service}UnknownOperationException` })
-    if (!request.headers.authorization) {
-      throw new DynamoError({
-        __type: `${service}MissingAuthenticationTokenException`,
-        message: 'Request is missing Authentication Token',
-      })
-    }
+    authorise(request.headers.authorization, accessKeyId)
     send(response, 200, await route(name, parse(text)))
   } catch (error) {
     // The caller has gone, or we have cut the connection ourselves.
@@ -88,6 +92,20 @@ async function answer(request: IncomingMessage, response: ServerResponse, route:
     console.error(error)
     send(response, 500, { __type: `${service}InternalServerError`, message: String(error) })
   }
+}
+
+function authorise(authorization: string | undefined, accessKeyId: string | undefined): void {
+  if (!authorization) {
+    throw new DynamoError({
+      __type: `${service}MissingAuthenticationTokenException`,
+      message: 'Request is missing Authentication Token',
+    })
+  }
+  if (accessKeyId === undefined || authorization.includes(`Credential=${accessKeyId}/`)) return
+  throw new DynamoError({
+    __type: `${service}UnrecognizedClientException`,
+    message: 'The security token included in the request is invalid.',
+  })
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {
