@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Cloud } from './cloud.ts'
-import { environmentOf } from './identity.ts'
+import { credentials, environmentOf } from './identity.ts'
 import type { S3Event } from './s3/events.ts'
 
 /** How to run it. */
@@ -43,7 +43,9 @@ export async function startCloudApart({ dir, onEvent, onCrash }: ApartOptions): 
 }
 
 async function startThread(part: 's3' | 'dynamodb', dir: string, onCrash: (error: Error) => void) {
-  const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: { part, dir } })
+  const worker = new Worker(new URL('./thread.ts', import.meta.url), {
+    workerData: { part, dir, credentials },
+  })
   const { endpoint } = await next(worker, 'endpoint')
   worker.on('error', (cause) => onCrash(new Error(`The emulated ${part} broke: ${cause}`, { cause })))
   return {

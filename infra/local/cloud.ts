@@ -24,7 +24,7 @@ export interface CloudOptions {
 
 /** Starts both emulators, in memory. */
 export async function startCloud({ onEvent }: CloudOptions = {}): Promise<Cloud> {
-  const dynamo = await startDynamo()
+  const dynamo = await startDynamo({ accessKeyId: credentials.accessKeyId })
   const s3 = await startS3({ region, credentials, ...(onEvent ? { onEvent } : {}) })
   return {
     environment: environmentOf({ s3: s3.endpoint, dynamodb: dynamo.endpoint }),

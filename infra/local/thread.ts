@@ -5,9 +5,14 @@
 import { mkdir } from 'node:fs/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import * as z from 'zod'
-import { credentials, region } from './identity.ts'
+import { region } from './identity.ts'
 
-const { part, dir } = z.object({ part: z.enum(['s3', 'dynamodb']), dir: z.string() }).parse(workerData)
+const Task = z.object({
+  part: z.enum(['s3', 'dynamodb']),
+  dir: z.string(),
+  credentials: z.object({ accessKeyId: z.string(), secretAccessKey: z.string() }),
+})
+const { part, dir, credentials } = Task.parse(workerData)
 const Question = z.enum(['flush', 'close'])
 
 await mkdir(dir, { recursive: true })
@@ -22,7 +27,10 @@ parentPort?.on('message', async (message: unknown) => {
 parentPort?.postMessage({ endpoint: emulator.endpoint })
 
 async function start() {
-  if (part === 'dynamodb') return (await import('./dynamodb/server.ts')).startDynamo({ dir })
+  if (part === 'dynamodb') {
+    const { accessKeyId } = credentials
+    return (await import('./dynamodb/server.ts')).startDynamo({ dir, accessKeyId })
+  }
   const onEvent = (event: object) => parentPort?.postMessage({ event })
   return (await import('./s3/server.ts')).startS3({ region, credentials, dir, onEvent })
 }

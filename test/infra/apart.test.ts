@@ -37,6 +37,12 @@ async function startDev(script: string): Promise<{ said(): string; heard(text: s
   }
 }
 
+/** How a process finds the emulators of the dev that runs. */
+async function environmentOf(): Promise<Record<string, string>> {
+  const running: unknown = JSON.parse(await readFile(join(dir, 'data/running.json'), 'utf8'))
+  return (running as { environment: Record<string, string> }).environment
+}
+
 const exists = (name: string) => `existsSync(${JSON.stringify(join(dir, name))})`
 
 test('storage answers while the service is too busy to do anything', async () => {
@@ -49,8 +55,7 @@ test('storage answers while the service is too busy to do anything', async () =>
       while (Date.now() < untilMs && !${exists('enough')});
       writeSync(2, 'free\\n')
     })`)
-  const running: unknown = JSON.parse(await readFile(join(dir, 'data/running.json'), 'utf8'))
-  const { environment } = running as { environment: Record<string, string> }
+  const environment = await environmentOf()
   dev.kill('SIGUSR2')
   await heard('busy')
   const s3 = await fetch(`${environment.AWS_ENDPOINT_URL_S3}/files`)
@@ -58,6 +63,21 @@ test('storage answers while the service is too busy to do anything', async () =>
   expect([s3.status, dynamo.status, said()]).toEqual([403, 200, 'busy\n'])
   await writeFile(join(dir, 'enough'), '')
   await heard('free')
+})
+
+test('the emulators know nobody who has not read the folder, not even a page that rebinds its name', async () => {
+  await startDev('')
+  const environment = await environmentOf()
+  const known = environment.AWS_ACCESS_KEY_ID ?? ''
+  expect(known).toMatch(/^LOCAL[0-9A-F]{24}$/)
+  expect(environment.AWS_SECRET_ACCESS_KEY).toMatch(/^[0-9a-f]{40}$/)
+  const ask = async (key: string) => {
+    const authorization = `AWS4-HMAC-SHA256 Credential=${key}/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0`
+    const headers = { 'x-amz-target': 'DynamoDB_20120810.Scan', authorization }
+    const init = { method: 'POST', headers, body: '{"TableName":"files"}' }
+    return (await fetch(environment.AWS_ENDPOINT_URL_DYNAMODB ?? '', init)).status
+  }
+  expect([await ask('local'), await ask(''), await ask(known)]).toEqual([400, 400, 200])
 })
 
 test('when an emulator dies, so does dev, and it says which', async () => {
