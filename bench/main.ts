@@ -8,30 +8,51 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { benchAdmission } from './admit.ts'
 import { benchStart } from './cold.ts'
+import { benchIndexing } from './index.ts'
 import { benchLists } from './list.ts'
 import { benchMemory } from './memory.ts'
 import { plot } from './plot.ts'
 import { buildChildren } from './processes.ts'
 import { benchReads } from './read.ts'
 import { type Result, reaches, table } from './report.ts'
+import { reports } from './reports.ts'
 import { benchSmallReads } from './small.ts'
 
 const parts: Readonly<Record<string, (rounds: number) => Promise<Result[]>>> = {
   read: async (rounds) => [...(await benchReads(rounds)), ...(await benchSmallReads(rounds))],
   list: benchLists,
   throttle: (rounds) => benchAdmission(rounds, rounds < 9 ? 3_000 : 10_000),
+  index: benchIndexing,
   cold: (rounds) => benchStart(rounds + 6),
   memory: () => benchMemory(),
 }
 
 const program = new Command('npm run bench --')
-  .argument('[parts...]', `what to measure: ${Object.keys(parts).join(', ')}; all if none is named`)
+  .argument(
+    '[parts...]',
+    `what to measure: ${Object.keys(parts).join(', ')}; all if none is named. Or one of ${Object.keys(reports).join(', ')}`,
+  )
   .option('--rounds <n>', 'pairs taken of each figure', Number, 9)
   .option('--check', 'exit with 1 when a figure falls short')
   .option('--slack <factor>', 'let --check pass what is so many times worse', Number, 1)
   .option('--out <dir>', 'write the results there, as JSON and as plots')
+  .option('--json', 'print a report as JSON')
+  .option('--prices <file>', 'prices for the report on costs, in place of bench/prices.json')
   .parse()
-const options = program.opts<{ rounds: number; check?: true; slack: number; out?: string }>()
+const options = program.opts<{
+  rounds: number
+  check?: true
+  slack: number
+  out?: string
+  json?: true
+  prices?: string
+}>()
+
+const report = reports[program.args[0] ?? '']
+if (report) {
+  console.log(await report(options))
+  process.exit(0)
+}
 
 const chosen = program.args.length > 0 ? program.args : Object.keys(parts)
 const unknown = chosen.find((name) => !(name in parts))
