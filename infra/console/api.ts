@@ -91,6 +91,10 @@ export function createApi({ stores, dynamo, signer, config, sampleCaller }: ApiD
   })
 
   api.put('/files', async function upload(c) {
+    const size = Number(c.req.header('content-length'))
+    if (Number.isNaN(size)) {
+      return c.json({ error: 'An upload must say in content-length how many bytes it has.' }, 411)
+    }
     const { workspace, owner, ...named } = Upload.parse(c.req.query())
     const input = {
       ...named,
@@ -99,7 +103,6 @@ export function createApi({ stores, dynamo, signer, config, sampleCaller }: ApiD
       tags: c.req.queries('tag') ?? [],
       shared: c.req.query('shared') !== undefined,
     }
-    const size = Number(c.req.header('content-length') ?? 0)
     const bytes = size > 0 ? { stream: streamOf(c), size } : new Uint8Array()
     return c.json(describeFile(await storeFile(stores, input, bytes)), 201)
   })

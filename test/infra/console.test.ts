@@ -105,6 +105,15 @@ test('documents are served, and nothing else of the repository', async () => {
   }
 })
 
+test('an upload whose length is unknown is refused, and not stored as an empty file', async () => {
+  const query = 'workspace=acme&owner=dora&name=a.txt'
+  expect(await api('PUT', `/files?${query}`, 'hello')).toEqual({
+    status: 411,
+    body: { error: 'An upload must say in content-length how many bytes it has.' },
+  })
+  expect((await service.list(undefined, { user: 'dora' })).body.result).toEqual({ resources: [] })
+})
+
 test('every explanation on the page has its place in the documentation', async () => {
   const source = await readFile('infra/console/page/explain.ts', 'utf8')
   const anchors = Array.from(source.matchAll(/anchor: '([^']+)'/g), ([, anchor]) => anchor)
