@@ -92,7 +92,8 @@ function mayResume(present: FileItem, pending: FileItem): boolean {
   return pending.visibility === 'private' && pending.readers.every((user) => present.readers.includes(user))
 }
 
-function pendingFile(input: NewFile): FileItem {
+/** The item of a file that is announced. Throws `limit` for what could never be stored. */
+export function pendingFile(input: NewFile): FileItem {
   const workspaceId = acceptIdentifier('workspace', input.workspaceId)
   const ownerId = acceptIdentifier('owner', input.ownerId)
   const fileId = acceptFileId(input.fileId ?? newFileId())

@@ -4,11 +4,11 @@
 import type { Command } from 'commander'
 import * as z from 'zod'
 import type { Caller } from '../../lib/access.ts'
+import { wireErrors } from '../../lib/errors.ts'
 import { listMethod, readMethod } from '../../lib/rpc.ts'
 import { columns } from '../local/welcome.ts'
-import { paint } from './paint.ts'
 import type { Place } from './place.ts'
-import { collect, parseTtl, type WorkspaceOption } from './words.ts'
+import { collect, fileIdOf, identifier, parseTtl, usageError, type WorkspaceOption } from './words.ts'
 import type { Run } from './write.ts'
 
 interface CallerOptions extends WorkspaceOption {
@@ -55,15 +55,19 @@ export function addAskCommands(program: Command, run: Run): void {
         const { resources } = ListResult.parse(result)
         const rows = resources.map((r) => [r.uri, r.name, r.mimeType, String(r.size)])
         const [head = '', ...lines] = columns([['uri', 'name', 'type', 'bytes'], ...rows])
-        for (const line of [paint('bold', head), ...lines]) output.line(line)
+        output.line(['bold', head])
+        for (const line of lines) output.line(line)
         output.json(resources)
       }),
     )
 
   asCaller(program.command('cat').argument('<uri>', 'files://…'))
-    .description('write the bytes of a file to standard output, through the resolver')
+    .description(
+      'write a file to standard output, through the resolver: a text as UTF-8, whatever it is stored in',
+    )
     .action((uri: string, options: CallerOptions) =>
       run(async (place, output) => {
+        fileIdOf(uri)
         const result = await ask(place, callerOf(options), readMethod, { uri })
         const [contents] = ReadResult.parse(result).contents
         output.bytes(contents.text ?? Buffer.from(contents.blob ?? '', 'base64'))
@@ -85,9 +89,9 @@ export function addAskCommands(program: Command, run: Run): void {
 
 function asCaller(command: Command): Command {
   return command
-    .requiredOption('--workspace <workspace>', 'workspace to act in')
-    .requiredOption('--user <user>', 'user to act for')
-    .option('--server <server>', 'MCP server that asks', 'cli')
+    .requiredOption('--workspace <workspace>', 'workspace to act in', identifier('workspace'))
+    .requiredOption('--user <user>', 'user to act for', identifier('user'))
+    .option('--server <server>', 'MCP server that asks', identifier('server'), 'cli')
 }
 
 function callerOf({ workspace, user, server }: CallerOptions): Caller {
@@ -114,5 +118,6 @@ async function ask(place: Place, caller: Caller, method: string, params: object)
   const failure = Failure.safeParse(answer)
   if (!failure.success) return z.object({ result: z.unknown() }).parse(answer).result
   const { code, message, data } = failure.data.error
-  throw new Error(`${message} (${code})${data ? ` ${JSON.stringify(data)}` : ''}`)
+  const told = `${message} (${code})${data ? ` ${JSON.stringify(data)}` : ''}`
+  throw code === wireErrors['invalid-params'].rpc ? usageError(told) : new Error(told)
 }

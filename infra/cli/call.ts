@@ -8,7 +8,7 @@ import { createFileResolverClient } from '../../lib/host/client.ts'
 import { createFileHost } from '../../lib/host/sdk1.ts'
 import type { Output } from './output.ts'
 import type { Place } from './place.ts'
-import { usageError, type WorkspaceOption, workspaceOption } from './words.ts'
+import { identifier, usageError, type WorkspaceOption, workspaceOption } from './words.ts'
 import type { Run } from './write.ts'
 
 interface CallOptions extends WorkspaceOption {
@@ -31,8 +31,8 @@ export function addCallCommand(program: Command, run: Run): void {
     .argument('<command...>', 'what starts the server over stdio, after --')
     .description('call a tool of an MCP server that may read the files of a user')
     .requiredOption(...workspaceOption)
-    .requiredOption('--user <user>', 'user on whose behalf the tool runs')
-    .option('--server <server>', 'what the host calls the server', 'cli')
+    .requiredOption('--user <user>', 'user on whose behalf the tool runs', identifier('user'))
+    .option('--server <server>', 'what the host calls the server', identifier('server'), 'cli')
     .action((tool: string, json: string, command: string[], options: CallOptions) =>
       run((place, output) => call(place, output, { tool, args: parseArguments(json), command, options })),
     )
@@ -65,7 +65,9 @@ async function call(place: Place, output: Output, { tool, args, command, options
     })
   try {
     const result = Result.parse(await client.callTool({ name: tool, arguments: args }))
-    for (const { type, text } of result.content) output.line(text ?? `(${type})`)
+    for (const { type, text = `(${type})` } of result.content) {
+      for (const line of text.split('\n')) output.line(line)
+    }
     output.json(result)
     if (result.isError) throw new Error(`The tool ${tool} reports an error.`)
   } finally {

@@ -10,8 +10,7 @@ import { bucketsTable, filesTable } from '../definitions.ts'
 import { type Descriptor, findDescriptor } from '../local/descriptor.ts'
 import { sampleCaller } from '../local/samples.ts'
 import { type Finding, ill, well } from './finding.ts'
-import { createOutput } from './output.ts'
-import { paint } from './paint.ts'
+import { createOutput, type Output } from './output.ts'
 import { findPlace } from './place.ts'
 import { examineKeys, examineResolver } from './service.ts'
 import { examineBucket, examineTable } from './stores.ts'
@@ -25,7 +24,7 @@ export function addDoctorCommand(program: Command): void {
       const { data, json = false } = program.opts<{ data: string; json?: true }>()
       const findings = await examineAll(data)
       const output = createOutput(json)
-      for (const finding of findings) output.line(describe(finding))
+      for (const finding of findings) describe(finding, output)
       output.json(findings)
       const ills = findings.filter(({ ok }) => !ok).length
       if (ills > 0) throw new Error(`${ills} of ${findings.length} findings need a cure.`)
@@ -74,7 +73,7 @@ async function examineStores(): Promise<Finding[]> {
   }
 }
 
-function describe({ check, ok, detail, remedy }: Finding): string {
-  const mark = ok ? paint('green', '✓') : paint('red', '✗')
-  return `${mark} ${check}: ${detail}${remedy ? `\n    ${paint('bold', remedy)}` : ''}`
+function describe({ check, ok, detail, remedy }: Finding, output: Output): void {
+  output.line(ok ? ['green', '✓'] : ['red', '✗'], ` ${check}: ${detail}`)
+  if (remedy) output.line('    ', ['bold', remedy])
 }

@@ -82,7 +82,7 @@ function sentences(summary: Summary, dryRun: boolean): string[] {
 async function show({ refusals }: ReconcileStores, output: Output): Promise<void> {
   const found: Refusal[] = []
   for await (const refusal of listRefusals(refusals)) found.push(refusal)
-  const rows = found.map(({ key, reason, refusedAt }) => [refusedAt, printable(key), reason])
+  const rows = found.map(({ key, reason, refusedAt }) => [refusedAt, key, reason])
   if (rows.length > 0) for (const line of columns([['since', 'key', 'reason'], ...rows])) output.line(line)
   output.json(found)
 }
@@ -94,13 +94,8 @@ async function retry(stores: ReconcileStores, keys: string[], output: Output): P
   for (const key of wanted) {
     const outcome = await retryRefusal(stores, key)
     const why = outcome.result === 'refused' ? `, ${outcome.reason}` : ''
-    output.line(`${printable(key)}: ${outcome.result}${why}`)
+    output.line(`${key}: ${outcome.result}${why}`)
     results.push({ key, result: outcome.result })
   }
   output.json(results)
-}
-
-/** A key may hold anything, also what would steer a terminal. */
-function printable(key: string): string {
-  return /\p{Cc}/u.test(key) ? JSON.stringify(key) : key
 }

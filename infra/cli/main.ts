@@ -3,16 +3,20 @@
  * resolver as a caller. Exit code 0 if it worked, 1 if not, 2 for a wrong command line; errors go to stderr.
  */
 import { Command, CommanderError } from 'commander'
+import { ResolverError } from '../../lib/errors.ts'
 import packageJson from '../../package.json' with { type: 'json' }
+import { printable } from '../local/printable.ts'
 import { addAskCommands } from './ask.ts'
 import { addCallCommand } from './call.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addImportCommand } from './import.ts'
 import { addKeepCommands } from './keep.ts'
+import { lacksDryRun, swallowedHint } from './npm.ts'
 import { createOutput } from './output.ts'
 import { paint } from './paint.ts'
 import { findPlace } from './place.ts'
 import { addUploadCommand } from './upload.ts'
+import { usageError } from './words.ts'
 import { addWriteCommands, type Run } from './write.ts'
 
 const program = new Command('npm run files --')
@@ -20,6 +24,13 @@ const program = new Command('npm run files --')
   .option('--data <dir>', 'data folder of a running dev service', '.local')
   .option('--json', 'print JSON')
   .version(packageJson.version, '--version', 'print the version')
+  .addHelpText(
+    'after',
+    '\nIn a script or a pipe: npm run --silent files -- …, or npm writes two lines before the answer.',
+  )
+  .hook('preAction', (_, command) => {
+    if (lacksDryRun(command, process.env)) throw usageError('nothing was done')
+  })
   .exitOverride()
   .configureHelp({ showGlobalOptions: true })
 
@@ -49,13 +60,19 @@ async function main(): Promise<number> {
     await program.parseAsync()
     return 0
   } catch (error) {
-    if (error instanceof CommanderError) {
-      if (error.code === 'files.usage') console.error(error.message)
-      return error.exitCode === 0 ? 0 : 2
-    }
-    console.error(
-      `${paint('red', 'error:', process.stderr)} ${error instanceof Error ? error.message : String(error)}`,
-    )
-    return 1
+    if (error instanceof CommanderError) return endUsage(error)
+    const message = error instanceof Error ? error.message : String(error)
+    const lines = message.split('\n').map(printable) // it may quote anybody's text
+    console.error(`${paint('red', 'error:', process.stderr)} ${lines.join('\n')}`)
+    return error instanceof ResolverError && error.code === 'limit' ? 2 : 1
   }
+}
+
+function endUsage(error: CommanderError): number {
+  if (error.exitCode === 0) return 0
+  if (error.code === 'files.usage') console.error(error.message)
+  const command = program.commands.find((each) => process.argv.includes(each.name()))
+  const hint = command && swallowedHint(command, process.env)
+  if (hint) console.error(hint)
+  return 2
 }

@@ -2,11 +2,16 @@
  * How a command speaks: lines for people as it goes, or one JSON document at its end with `--json`.
  */
 import type { FileItem } from '../../lib/file.ts'
+import { printable } from '../local/printable.ts'
+import { paint, type Style } from './paint.ts'
+
+/** A piece of a line: whatever text, made safe to show, or such text in a style. */
+export type Piece = string | readonly [Style, string]
 
 /** Where a command's answers go. */
 export interface Output {
-  /** A line for people; silent with `--json`. */
-  line(text: string): void
+  /** One line for people, of pieces with or without a style; silent with `--json`. */
+  line(...pieces: readonly Piece[]): void
   /** Bytes for people or pipes; silent with `--json`. */
   bytes(data: string | Uint8Array): void
   /** The whole answer, printed only with `--json`. */
@@ -19,10 +24,14 @@ export function createOutput(json: boolean): Output {
     process.exit(error.code === 'EPIPE' ? 0 : 1) // whoever read it has had enough
   })
   return {
-    line: (text) => void (json || process.stdout.write(`${text}\n`)),
+    line: (...pieces) => void (json || process.stdout.write(`${pieces.map(show).join('')}\n`)),
     bytes: (data) => void (json || process.stdout.write(data)),
     json: (value) => void (json && process.stdout.write(`${JSON.stringify(value)}\n`)),
   }
+}
+
+function show(piece: Piece): string {
+  return typeof piece === 'string' ? printable(piece) : paint(piece[0], printable(piece[1]))
 }
 
 /** A file as the CLI shows it. */

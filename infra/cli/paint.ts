@@ -4,7 +4,8 @@
 import type { WriteStream } from 'node:tty'
 import { styleText } from 'node:util'
 
-type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow'
+/** How a text is shown. */
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow'
 
 /** A stream that may be a terminal. */
 export type Target = NodeJS.WritableStream & Partial<Pick<WriteStream, 'hasColors'>>

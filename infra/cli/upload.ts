@@ -3,7 +3,7 @@
  */
 import { type Command, InvalidArgumentError } from 'commander'
 import { createUpload } from '../../lib/upload.ts'
-import { collect, type WorkspaceOption, workspaceOption } from './words.ts'
+import { collect, identifier, type WorkspaceOption, workspaceOption } from './words.ts'
 import type { Run } from './write.ts'
 
 interface UploadOptions extends WorkspaceOption {
@@ -24,7 +24,7 @@ export function addUploadCommand(program: Command, run: Run): void {
     .command('upload-url')
     .description('announce a file, and print a URL to which its bytes can be sent once')
     .requiredOption(...workspaceOption)
-    .requiredOption('--owner <user>', 'owner of the file')
+    .requiredOption('--owner <user>', 'owner of the file', identifier('owner'))
     .requiredOption('--name <name>', 'its name')
     .requiredOption('--size <bytes>', 'its exact size', parseWhole)
     .option('--type <type>', 'media type, instead of the one that the name tells')

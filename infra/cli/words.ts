@@ -2,10 +2,20 @@
  * What several commands have in common on their command lines.
  */
 import { CommanderError, InvalidArgumentError } from 'commander'
+import { acceptIdentifier } from '../../lib/accept.ts'
 import { fileIdOf as idOfUri } from '../../lib/params.ts'
 
+/** A parser of a workspace, owner, user or server; `what` names it. */
+export function identifier(what: string): (text: string) => string {
+  return (text) => acceptIdentifier(what, text)
+}
+
 /** The option that says in which workspace a file is. */
-export const workspaceOption = ['--workspace <workspace>', 'workspace that the file is in'] as const
+export const workspaceOption = [
+  '--workspace <workspace>',
+  'workspace that the file is in',
+  identifier('workspace'),
+] as const
 
 /** The values of `workspaceOption`. */
 export interface WorkspaceOption {

@@ -1,19 +1,19 @@
 /**
  * The commands that store, change and delete files, straight in the stores, as a host does.
  */
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { constants, createReadStream } from 'node:fs'
+import { access, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { type FileRef, renameFile, shareFile, tagFile, unshareFile, untagFile } from '../../lib/change.ts'
 import type { FileStores } from '../../lib/complete.ts'
 import type { FileItem } from '../../lib/file.ts'
 import { removeFile } from '../../lib/remove.ts'
-import { storeFile } from '../../lib/store.ts'
+import { type NewFile, pendingFile, storeFile } from '../../lib/store.ts'
 import { describeFile, type Output, summariseFile } from './output.ts'
 import type { Place } from './place.ts'
 import { startProgress } from './progress.ts'
-import { collect, fileIdOf, usageError, type WorkspaceOption, workspaceOption } from './words.ts'
+import { collect, fileIdOf, identifier, usageError, type WorkspaceOption, workspaceOption } from './words.ts'
 
 /** Runs a command's work with the place and the output that the global options chose. */
 export type Run = (work: (place: Place, output: Output) => Promise<void>) => Promise<void>
@@ -39,7 +39,7 @@ export function addWriteCommands(program: Command, run: Run): void {
     .argument('<path...>', 'files to store')
     .description('store files; prints one URI a line')
     .requiredOption(...workspaceOption)
-    .requiredOption('--owner <user>', 'owner of the files')
+    .requiredOption('--owner <user>', 'owner of the files', identifier('owner'))
     .option('--name <name>', 'name, instead of the one on disk')
     .option('--type <type>', 'media type, instead of the one that the name tells')
     .option('--tag <tag>', 'tag; repeat it for more', collect, [])
@@ -121,6 +121,7 @@ async function putAll(
     throw usageError('--name and --id go with one path only')
   }
   const sizes = await Promise.all(paths.map(sizeOf))
+  for (const path of paths) pendingFile(inputOf(path, options)) // throws for what could never be stored
   const total = sizes.reduce((sum, size) => sum + size, 0)
   const progress = startProgress('storing', total, 'bytes')
   const printed: string[] = []
@@ -138,15 +139,19 @@ async function putAll(
   } finally {
     progress.end()
     for (const line of printed) output.line(line)
+    output.json(stored.map(describeFile))
   }
-  output.json(stored.map(describeFile))
 }
 
 /** Bytes of the file; whatever is none is refused before anything is stored. */
 async function sizeOf(path: string): Promise<number> {
+  if (path === '') throw usageError('a path is empty: name a file')
   const found = await stat(path).catch(() => undefined)
   if (!found) throw new Error(`There is no file ${path}.`)
   if (!found.isFile()) throw new Error(`${path} is not a file; name the files in it.`)
+  await access(path, constants.R_OK).catch(() => {
+    throw new Error(`You may not read ${path}.`)
+  })
   return found.size
 }
 
@@ -156,7 +161,17 @@ async function put(
   options: PutOptions,
   onProgress: (bytes: number) => void,
 ): Promise<FileItem> {
-  const input = {
+  const stream = createReadStream(path)
+  const timer = setInterval(() => onProgress(stream.bytesRead), 100)
+  try {
+    return await storeFile(stores, inputOf(path, options), { stream, size })
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+function inputOf(path: string, options: PutOptions): NewFile {
+  return {
     workspaceId: options.workspace,
     ownerId: options.owner,
     name: options.name ?? basename(path),
@@ -165,13 +180,6 @@ async function put(
     tags: options.tag,
     shared: options.shared ?? false,
     readers: options.reader,
-  }
-  const stream = createReadStream(path)
-  const timer = setInterval(() => onProgress(stream.bytesRead), 100)
-  try {
-    return await storeFile(stores, input, { stream, size })
-  } finally {
-    clearInterval(timer)
   }
 }
 

@@ -5,6 +5,7 @@ import type { JWK } from 'jose'
 import * as z from 'zod'
 import type { Config } from '../../lib/config.ts'
 import { createSigner, signToken } from '../../lib/token.ts'
+import { printable } from './printable.ts'
 import { sampleCaller } from './samples.ts'
 
 const ListAnswer = z.object({
@@ -77,8 +78,9 @@ function curl(url: string, body: object): string {
   return `curl -s ${url}/rpc -w '\\n' -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' -d '${JSON.stringify(body)}'`
 }
 
-/** Rows of cells as lines of aligned columns. */
-export function columns(rows: readonly (readonly string[])[]): string[] {
+/** Rows of cells as lines of aligned columns, whatever is in the cells. */
+export function columns(table: readonly (readonly string[])[]): string[] {
+  const rows = table.map((row) => row.map(printable))
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)))
   return rows.map((row) =>
     row

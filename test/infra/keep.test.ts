@@ -87,7 +87,7 @@ test('upload-url prints where to send the bytes, and with which headers', async 
   expect((await files(...base, '--size', 'three')).code).toBe(2)
   const refused = await files(...base, '--size', '3', '--ttl', '9999')
   expect([refused.code, refused.stderr]).toEqual([
-    1,
+    2,
     'error: an upload URL must be valid for 1 to 3600 seconds\n',
   ])
 })
