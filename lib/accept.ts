@@ -5,7 +5,17 @@
 import { limitExceeded } from './errors.ts'
 import { countRows, type FileItem } from './file.ts'
 import { fileIdPattern, objectKey } from './keys.ts'
-import { identifierPattern, maxKeyBytes, maxRows, maxTagBytes, maxTagsBytes } from './limits.ts'
+import {
+  identifierPattern,
+  lastTimeMs,
+  maxKeyBytes,
+  maxPutBytes,
+  maxRows,
+  maxTagBytes,
+  maxTagsBytes,
+  maxTypeLength,
+} from './limits.ts'
+import { parseMediaType } from './media.ts'
 import { isPossibleTag } from './params.ts'
 
 /** The tags in NFC, in order, each once. Throws `limit` for a tag that is empty or too long, and for too many together. */
@@ -34,6 +44,45 @@ export function acceptFileId(fileId: string): string {
   throw limitExceeded(
     'a file id is fl_ and 24 lower-case hex digits, or the legacy form fl_<base36>_<8 hex digits>',
   )
+}
+
+/** The file's place. Throws `limit` when workspace or file id can be nobody's. */
+export function acceptRef<T extends { readonly workspaceId: string; readonly fileId: string }>(ref: T): T {
+  acceptIdentifier('workspace', ref.workspaceId)
+  acceptFileId(ref.fileId)
+  return ref
+}
+
+/** True for a media type that can be kept, and sent in a header. */
+export function isPossibleType(type: string): boolean {
+  return /^[\x20-\x7e]+$/.test(type) && parseMediaType(type) !== undefined
+}
+
+/** The declared type, if any. Throws `limit` for what is no media type. */
+export function acceptType(type: string | undefined): string | undefined {
+  if (type === undefined || isPossibleType(type)) return type
+  throw limitExceeded(
+    `the type must be a media type such as text/plain, in ASCII and of at most ${maxTypeLength} characters`,
+  )
+}
+
+/** The content encoding, if any. Throws `limit` for what cannot be sent in a header. */
+export function acceptEncoding(encoding: string | undefined): string | undefined {
+  if (encoding === undefined || (/^[\x20-\x7e]{1,255}$/.test(encoding) && encoding.trim() !== ''))
+    return encoding
+  throw limitExceeded('the content encoding must be a name such as gzip, in ASCII')
+}
+
+/** The size. Throws `limit` when one upload cannot have so many bytes. */
+export function acceptSize(size: number): number {
+  if (Number.isSafeInteger(size) && size >= 0 && size <= maxPutBytes) return size
+  throw limitExceeded(`the size must be a whole number of bytes, at most ${maxPutBytes}`)
+}
+
+/** The creation time in ISO 8601. Throws `limit` for one that listings could not order as text. */
+export function acceptTime(epochMs: number): string {
+  if (epochMs >= 0 && epochMs <= lastTimeMs) return new Date(epochMs).toISOString()
+  throw limitExceeded('the creation time must be in milliseconds since 1970, from 1970 to 9999')
 }
 
 /** The name. Throws `limit` when it is empty or broken Unicode, or makes too long a key for S3. */

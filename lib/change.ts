@@ -2,7 +2,7 @@
  * Changes of a stored file: tags, sharing, name. Each reads the item, decides, and writes item and rows together,
  * conditional on the revision; another writer in between means to decide again. In force when it returns.
  */
-import { acceptIdentifier, acceptName, acceptRows, acceptTags } from './accept.ts'
+import { acceptIdentifier, acceptName, acceptRef, acceptRows, acceptTags } from './accept.ts'
 import type { FileStores } from './complete.ts'
 import { noSuchFile } from './errors.ts'
 import { type FileItem, withFormerAudiences } from './file.ts'
@@ -53,7 +53,7 @@ export function shareFile(
 }
 
 /** Stops sharing with everyone, with the readers, or both. Throws `not-found`. */
-export function unshareFile(
+export async function unshareFile(
   stores: Stores,
   ref: FileRef,
   { shared, readers = [] }: Sharing,
@@ -71,9 +71,10 @@ export function renameFile(stores: Stores, ref: FileRef, name: string): Promise<
   return change(stores, ref, (file) => ({ ...file, name: acceptName(name, file) }))
 }
 
-function change(stores: Stores, ref: FileRef, decide: (file: FileItem) => FileItem): Promise<FileItem> {
+async function change(stores: Stores, ref: FileRef, decide: (file: FileItem) => FileItem): Promise<FileItem> {
+  const { workspaceId, fileId } = acceptRef(ref)
   return repeatOnConflict(async () => {
-    const file = await stores.files.get(ref.workspaceId, ref.fileId)
+    const file = await stores.files.get(workspaceId, fileId)
     if (!file || file.state === 'deleted') throw noSuchFile(ref)
     const changed = acceptRows(decide(file))
     const after = withFormerAudiences(file, { ...changed, revision: file.revision + 1 })

@@ -3,6 +3,7 @@
  * writes conditional on the revision that was read before asking. After a write S3 is asked again, for another indexer
  * may have found the index right just before it became wrong. Running it twice changes nothing.
  */
+import { acceptRef } from './accept.ts'
 import { ResolverError } from './errors.ts'
 import type { FileItem } from './file.ts'
 import type { FileIndex } from './files.ts'
@@ -42,7 +43,8 @@ export async function completeFile(
   workspaceId: string,
   fileId: string,
 ): Promise<FileItem> {
-  const announced = await stores.files.get(workspaceId, fileId)
+  const ref = acceptRef({ workspaceId, fileId })
+  const announced = await stores.files.get(ref.workspaceId, ref.fileId)
   if (!announced) throw new ResolverError('not-found')
   return completeObject(stores, announced.objectKey)
 }

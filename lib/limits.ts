@@ -30,6 +30,9 @@ export const maxPutBytes = 5 * 1024 ** 3
 /** Longest media type that is kept, in characters; a longer declaration counts as none. */
 export const maxTypeLength = 255
 
+/** The last moment of the year 9999, in epoch milliseconds: later ones are longer as text, and sort wrongly. */
+export const lastTimeMs = 253_402_300_799_999
+
 /** How long a tombstone outlives its file: more than the 14 days a queue can keep an event. */
 export const tombstoneSec = 30 * 24 * 3_600
 

@@ -4,6 +4,7 @@
  */
 import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
+import { isPossibleType } from './accept.ts'
 import type { FileStores } from './complete.ts'
 import { ResolverError } from './errors.ts'
 import type { FileItem } from './file.ts'
@@ -61,7 +62,7 @@ export async function moveEntry(stores: FileStores, entry: Entry, dryRun: boolea
     ownerId,
     fileId: id,
     name: file.filename || 'unnamed',
-    type: file.mimeType || undefined,
+    type: file.mimeType && isPossibleType(file.mimeType) ? file.mimeType : undefined,
     tags: file.tags,
     shared: file.shared,
     createdAtMs: file.createdAtMs ?? Math.round(found.mtimeMs),

@@ -3,7 +3,7 @@
  * storage trouble, because an outage must not look like a missing file (contract 1).
  */
 
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -18,6 +18,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { unavailable } from './errors.ts'
 import { decodeFormKey, objectPrefix } from './keys.ts'
+import { uploadBody } from './source.ts'
 
 /** The present state of an object, as S3 tells it. */
 export interface StoredObject {
@@ -56,6 +57,7 @@ export interface ObjectStore {
   head(key: string, signal?: AbortSignal): Promise<StoredObject | undefined>
   /** The pinned bytes as S3 sends them, or undefined when that version is gone. Ends early or long: it throws. */
   open(pin: Pin, signal?: AbortSignal): Promise<AsyncIterable<Uint8Array> | undefined>
+  /** Stores the bytes. A stream that breaks, or has another length, fails with its own error and stores nothing. */
   put(key: string, body: Uint8Array | Readable, options: PutOptions): Promise<void>
   /** Deletes the object; in a versioned bucket a marker hides it. No object is no error. */
   remove(key: string): Promise<void>
@@ -117,19 +119,19 @@ export function createObjectStore(client: S3Client, bucket: string): ObjectStore
 
     async put(key, body, options) {
       const broken = new AbortController()
+      const request = new PutObjectCommand({
+        Bucket: bucket,
+        Key: key,
+        Body: body instanceof Uint8Array ? body : await uploadBody(body, options.size, broken),
+        ContentLength: options.size,
+        ContentType: options.contentType,
+        ContentEncoding: options.contentEncoding,
+      })
       const stored = await answered('PutObject', [], () =>
-        client.send(
-          new PutObjectCommand({
-            Bucket: bucket,
-            Key: key,
-            Body: body instanceof Uint8Array ? body : Readable.from(guarded(body, broken)),
-            ContentLength: options.size,
-            ContentType: options.contentType,
-            ContentEncoding: options.contentEncoding,
-          }),
-          { abortSignal: broken.signal },
-        ),
-      )
+        client.send(request, { abortSignal: broken.signal }),
+      ).catch((error: unknown) => {
+        throw broken.signal.aborted ? broken.signal.reason : error
+      })
       if (!stored?.ETag) throw unavailable('PutObject answered without an ETag')
     },
 
@@ -191,19 +193,6 @@ async function answered<T>(
   } catch (error) {
     if (error instanceof Error && missing.includes(error.name)) return undefined
     throw unavailable(`${operation} failed`, error)
-  }
-}
-
-/**
- * The source's bytes. A source that breaks aborts the upload and then says no more: its error inside the SDK's own
- * streams would find no listener and end the process.
- */
-async function* guarded(source: Readable, broken: AbortController): AsyncGenerator<Uint8Array> {
-  try {
-    yield* source
-  } catch (error) {
-    broken.abort(error)
-    await new Promise(() => {})
   }
 }
 

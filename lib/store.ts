@@ -4,12 +4,22 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import { acceptFileId, acceptIdentifier, acceptName, acceptRows, acceptTags } from './accept.ts'
+import {
+  acceptEncoding,
+  acceptFileId,
+  acceptIdentifier,
+  acceptName,
+  acceptRows,
+  acceptSize,
+  acceptTags,
+  acceptTime,
+  acceptType,
+} from './accept.ts'
 import { completeObject, type FileStores } from './complete.ts'
-import { limitExceeded, ResolverError } from './errors.ts'
+import { ResolverError } from './errors.ts'
 import type { FileItem } from './file.ts'
 import { objectKey } from './keys.ts'
-import { maxPutBytes, pendingSec } from './limits.ts'
+import { pendingSec } from './limits.ts'
 
 /** A file to store. What is absent of access is private. */
 export interface NewFile {
@@ -40,7 +50,6 @@ export function newFileId(): string {
 
 /** Stores the file, closes its source, and returns it as it is indexed. Throws `limit`, or `exists` for a taken id. */
 export async function storeFile(stores: FileStores, input: NewFile, bytes: NewBytes): Promise<FileItem> {
-  const size = bytes instanceof Uint8Array ? bytes.length : bytes.size
   const body = bytes instanceof Uint8Array ? bytes : bytes.stream
   let broken: Error | undefined
   if (!(body instanceof Uint8Array)) {
@@ -49,8 +58,7 @@ export async function storeFile(stores: FileStores, input: NewFile, bytes: NewBy
     })
   }
   try {
-    if (size > maxPutBytes)
-      throw limitExceeded(`the file has ${size} bytes, one upload takes at most ${maxPutBytes}`)
+    const size = acceptSize(bytes instanceof Uint8Array ? bytes.length : bytes.size)
     const pending = await announceFile(stores, input)
     if (broken) throw broken
     await stores.objects.put(pending.objectKey, body, {
@@ -99,11 +107,13 @@ export function pendingFile(input: NewFile): FileItem {
   const fileId = acceptFileId(input.fileId ?? newFileId())
   const place = { workspaceId, ownerId, fileId }
   const name = acceptName(input.name, place)
+  acceptType(input.type)
+  acceptEncoding(input.contentEncoding)
   return acceptRows({
     ...place,
     state: 'pending',
     name,
-    createdAt: new Date(input.createdAtMs ?? Date.now()).toISOString(),
+    createdAt: acceptTime(input.createdAtMs ?? Date.now()),
     tags: acceptTags(input.tags ?? []),
     visibility: input.shared ? 'shared' : 'private',
     readers: acceptReaders(input.readers ?? [], ownerId),

@@ -2,9 +2,9 @@
  * Uploads straight to the bucket, by a browser for instance: the host announces the file, with its tags and access, and
  * hands out a URL whose signature binds everything else: key, type, exact length, and that nothing is overwritten.
  */
+import { acceptSize } from './accept.ts'
 import type { FileStores } from './complete.ts'
 import { limitExceeded } from './errors.ts'
-import { maxPutBytes } from './limits.ts'
 import { fileType } from './media.ts'
 import { announceFile, type NewFile } from './store.ts'
 
@@ -41,10 +41,8 @@ export async function createUpload(
   input: NewFile & { readonly size: number },
   expiresInSec = 900,
 ): Promise<Upload> {
-  const { size, contentEncoding } = input
-  if (!Number.isSafeInteger(size) || size < 0 || size > maxPutBytes) {
-    throw limitExceeded(`the size must be a whole number of bytes, at most ${maxPutBytes}`)
-  }
+  const { contentEncoding } = input
+  const size = acceptSize(input.size)
   if (!Number.isSafeInteger(expiresInSec) || expiresInSec < 1 || expiresInSec > maxUploadSec) {
     throw limitExceeded(`an upload URL must be valid for 1 to ${maxUploadSec} seconds`)
   }

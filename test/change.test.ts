@@ -3,6 +3,8 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { renameFile, retagFile, shareFile, tagFile, unshareFile, untagFile } from '../lib/change.ts'
+import { completeFile } from '../lib/complete.ts'
+import { removeFile } from '../lib/remove.ts'
 import { type Service, startService, type Who } from './harness.ts'
 
 let service: Service
@@ -152,6 +154,28 @@ describe('twenty changes at once', () => {
     await whileRead(`files://${file.fileId}`, { tags: ['kept too'] }, Promise.all(changes))
     expect(await listed({ tags: added })).toEqual([`files://${file.fileId}`])
   })
+})
+
+test.each<[string, Ref]>([
+  ['an id that is none', { workspaceId: 'acme', fileId: 'fl_0123456789ABCDEF01234567' }],
+  ['an id with half a character', { workspaceId: 'acme', fileId: '\ud83d' }],
+  ['a workspace with half a character', { workspaceId: '\ud83d', fileId: 'fl_0123456789abcdef01234567' }],
+  ['no workspace', { workspaceId: '', fileId: 'fl_0123456789abcdef01234567' }],
+  ['a workspace with a space', { workspaceId: 'a b', fileId: 'fl_0123456789abcdef01234567' }],
+])('%s is refused by every change, by the deletion and by the completion', async (_, ref) => {
+  const { stores } = service
+  const refused = {
+    code: 'limit',
+    message: expect.stringMatching(/^(a file id is fl_|the workspace must be 1 to 128)/),
+  }
+  await expect(tagFile(stores, ref, ['a'])).rejects.toMatchObject(refused)
+  await expect(untagFile(stores, ref, ['a'])).rejects.toMatchObject(refused)
+  await expect(retagFile(stores, ref, ['a'])).rejects.toMatchObject(refused)
+  await expect(shareFile(stores, ref, { shared: true })).rejects.toMatchObject(refused)
+  await expect(unshareFile(stores, ref, { shared: true })).rejects.toMatchObject(refused)
+  await expect(renameFile(stores, ref, 'a')).rejects.toMatchObject(refused)
+  await expect(removeFile(stores, ref)).rejects.toMatchObject(refused)
+  await expect(completeFile(stores, ref.workspaceId, ref.fileId)).rejects.toMatchObject(refused)
 })
 
 test('what is not there, or is deleted, cannot be changed', async () => {

@@ -82,6 +82,20 @@ describe('limits', () => {
     ['a reader with a control character', { readers: ['bob', 'b\x7f'] }, /the reader must be/],
     ['an id in upper case', { fileId: 'fl_0123456789ABCDEF01234567' }, /a file id is fl_/],
     ['an id that is a path', { fileId: '../fl_0123456789abcdef01234567' }, /a file id is fl_/],
+    ['a workspace with half a character', { workspaceId: 'a\ud83d' }, /the workspace must be/],
+    ['a type outside ASCII', { type: 'text/plain; a="é"' }, /the type must be a media type/],
+    ['a type with a line break', { type: 'text/plain\r\nx-amz-acl: public-read' }, /the type must be/],
+    ['a type that ends in a line break', { type: 'text/plain\n' }, /the type must be/],
+    ['a type that is none', { type: 'text' }, /a media type such as text\/plain/],
+    ['an empty type', { type: '' }, /the type must be/],
+    ['a type of 256 characters', { type: `text/${'x'.repeat(251)}` }, /at most 255 characters/],
+    ['an encoding outside ASCII', { contentEncoding: 'gzíp' }, /the content encoding must be/],
+    ['an encoding with a line break', { contentEncoding: 'gzip\r\n' }, /a name such as gzip/],
+    ['an empty encoding', { contentEncoding: '' }, /the content encoding must be/],
+    ['a time that is none', { createdAtMs: Number.NaN }, /the creation time must be/],
+    ['a time without end', { createdAtMs: Number.POSITIVE_INFINITY }, /the creation time must be/],
+    ['a time before 1970', { createdAtMs: -1 }, /from 1970 to 9999/],
+    ['a time after 9999', { createdAtMs: 253_402_300_800_000 }, /from 1970 to 9999/],
   ])('%s is refused, and nothing is written', async (_, input, message) => {
     const { callsMade, stores } = watched(service)
     const file = { workspaceId: 'acme', ownerId: 'ana', name: 'a.txt', ...input }
@@ -90,12 +104,59 @@ describe('limits', () => {
     expect(callsMade).toEqual([])
   })
 
-  test('more than one upload can take is refused before it begins', async () => {
-    const stream = { stream: (await import('node:stream')).Readable.from([]), size: 5 * 1024 ** 3 + 1 }
-    const { callsMade, stores } = watched(service)
-    const file = { workspaceId: 'acme', ownerId: 'ana', name: 'a' }
-    await expect(storeFile(stores, file, stream)).rejects.toMatchObject({ code: 'limit' })
-    expect(callsMade).toEqual([])
+  test.each([5 * 1024 ** 3 + 1, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])(
+    'a stream of %d bytes is refused before it begins',
+    async (size) => {
+      const { callsMade, stores } = watched(service)
+      const file = { workspaceId: 'acme', ownerId: 'ana', name: 'a' }
+      await expect(storeFile(stores, file, { stream: Readable.from([]), size })).rejects.toMatchObject({
+        code: 'limit',
+        message: 'the size must be a whole number of bytes, at most 5368709120',
+      })
+      expect(callsMade).toEqual([])
+    },
+  )
+
+  test.each([
+    ['the first moment', 0, '1970-01-01T00:00:00.000Z'],
+    ['the last moment', 253_402_300_799_999, '9999-12-31T23:59:59.999Z'],
+    ['a fraction of a millisecond', 1.5, '1970-01-01T00:00:00.001Z'],
+  ])('%s is a creation time', async (_, createdAtMs, createdAt) => {
+    expect((await store({ createdAtMs })).createdAt).toBe(createdAt)
+  })
+
+  test.each<[string, string[], number, string]>([
+    ['ends early', ['ab'], 3, 'the stream ended after 2 bytes, and 3 were announced'],
+    ['is empty', [], 1, 'the stream ended after 0 bytes, and 1 were announced'],
+    ['goes on', ['ab', 'cd'], 3, 'the stream has more than the 3 bytes that were announced'],
+    [
+      'goes on after as many bytes',
+      ['ab', 'c', 'd'],
+      3,
+      'the stream has more than the 3 bytes that were announced',
+    ],
+    ['is to be empty and is not', ['a'], 0, 'the stream has more than the 0 bytes that were announced'],
+  ])('a stream that %s is refused, and leaves no object', async (_, chunks, size, message) => {
+    const fileId = newFileId()
+    const stream = Readable.from(chunks.map((chunk) => Buffer.from(chunk)))
+    await expect(storeFile(service.stores, file(fileId), { stream, size })).rejects.toMatchObject({
+      code: 'limit',
+      message,
+    })
+    expect(await service.stores.objects.head(`files/acme/ana/${fileId}/a.txt`)).toBeUndefined()
+    expect(await text(fileId)).toBe(-32002)
+    expect(await codeOf(store({ fileId }))).toBe('done')
+  })
+
+  test.each<[string, string[], number]>([
+    ['nothing', [], 0],
+    ['empty pieces', ['', ''], 0],
+    ['pieces', ['ab', '', 'c'], 3],
+  ])('a stream of %s is stored', async (_, chunks, size) => {
+    const fileId = newFileId()
+    const stream = Readable.from(chunks.map((chunk) => Buffer.from(chunk)))
+    await storeFile(service.stores, file(fileId), { stream, size })
+    expect(await text(fileId)).toBe(chunks.join(''))
   })
 })
 
@@ -214,7 +275,7 @@ test.each(['at once', 'while it is read'])(
       },
     })
     if (when === 'at once') stream.destroy(new Error('disk'))
-    await expect(storeFile(service.stores, file(fileId), { stream, size: 5 })).rejects.toThrow()
+    await expect(storeFile(service.stores, file(fileId), { stream, size: 5 })).rejects.toThrow('disk')
     expect(await text(fileId)).toBe(-32002)
   },
 )

@@ -130,6 +130,11 @@ test.each([
   [{ size: 1.5 }, 900],
   [{ size: 5 * 1024 ** 3 + 1 }, 900],
   [{ ownerId: 'a b' }, 900],
+  [{ size: Number.NaN }, 900],
+  [{ type: 'text' }, 900],
+  [{ type: 'text/plain; a="é"' }, 900],
+  [{ contentEncoding: 'gzip\r\n' }, 900],
+  [{ createdAtMs: Number.NaN }, 900],
   [{}, 0],
   [{}, 3_601],
 ])('%j for %i seconds is refused before anything is announced', async (wrong, seconds) => {

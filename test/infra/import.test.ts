@@ -62,6 +62,14 @@ async function hostFolder(
 const listed = async (workspace: string, user: string, filter?: unknown) =>
   (await service.list(filter, { workspace, user })).body.result.resources
 
+test('a file whose type is none is moved, with the type that its name tells', async () => {
+  await hostFolder('typeless', { workspace: 'ws_typeless', user: 'ana' }, { [`${idOf(9)}_a.csv`]: 'a,b' }, [
+    { id: idOf(9), filename: 'a.csv', mimeType: 'csv', size: 3, tags: [] },
+  ])
+  expect((await runImport('typeless')).report).toMatchObject({ moved: 1, left: [] })
+  expect(await listed('ws_typeless', 'ana')).toMatchObject([{ mimeType: 'text/csv' }])
+})
+
 test('files of both id forms move in with ids, names, times, types, tags and visibility', async () => {
   const legacy = 'fl_mb3k9x_0a1b2c3d'
   await hostFolder(
