@@ -20,7 +20,7 @@ export function createHealth(
   { keepMs = 10_000, timeoutMs = 3_000, now = Date.now } = {},
 ): Health {
   let result: Promise<readonly string[]> | undefined
-  let expiresAt = 0
+  let probedAt = 0
 
   async function failure({ name, ping }: Probe): Promise<string | undefined> {
     try {
@@ -38,9 +38,10 @@ export function createHealth(
   }
 
   return () => {
-    if (result === undefined || now() >= expiresAt) {
+    const age = now() - probedAt
+    if (result === undefined || age >= keepMs || age < 0) {
       result = probe()
-      expiresAt = now() + keepMs
+      probedAt = now()
     }
     return result
   }

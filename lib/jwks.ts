@@ -41,7 +41,8 @@ export function remoteKeys(url: URL, options: RemoteKeyOptions = {}): JWTVerifyG
   let fetchedAt: number | undefined
 
   const spacedFetch: FetchImplementation = async (address, init) => {
-    if (now() - triedAt < retryMs) throw new Error('The key server was asked a moment ago')
+    const waitedMs = now() - triedAt
+    if (waitedMs >= 0 && waitedMs < retryMs) throw new Error('The key server was asked a moment ago')
     triedAt = now()
     return fetch(address, init)
   }
@@ -62,7 +63,7 @@ export function remoteKeys(url: URL, options: RemoteKeyOptions = {}): JWTVerifyG
     if (fetchedAt === undefined) await reload()
     const age = now() - (fetchedAt ?? 0)
     if (age > staleMs) await reload()
-    else if (age > refreshMs) reload().catch(() => {})
+    else if (age > refreshMs || age < 0) reload().catch(() => {}) // below zero: the clock was set back
     return remote(header, token)
   })
 }

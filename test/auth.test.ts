@@ -151,3 +151,24 @@ test('a verified token is believed for ten seconds, never past its end, and then
   nowMs = nowSec * 1_000 + 45_000
   await expect(check(bearer)).rejects.toMatchObject(refusal)
 })
+
+test('a clock that is set back makes no belief last longer', async () => {
+  let verified = 0
+  let nowMs = nowSec * 1_000
+  const check = createAuthenticate({
+    ...options,
+    now: () => nowMs,
+    keys: () => {
+      verified += 1
+      if (verified > 1) throw new Error('withdrawn')
+      return publicKey
+    },
+  })
+  const { publicKey, privateKey } = await generateKeyPair('EdDSA', { extractable: true })
+  const own = await createSigner({ ...(await exportJWK(privateKey)) }, options.issuer, options.audience)
+  const claims = { ...goodClaims(nowSec), iat: nowSec - 600, exp: nowSec + 300 }
+  const bearer = `Bearer ${await forge(own, claims)}`
+  await check(bearer)
+  nowMs -= 1
+  await expect(check(bearer)).rejects.toMatchObject(refusal)
+})

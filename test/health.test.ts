@@ -50,6 +50,19 @@ test('a result is kept for ten seconds and no longer', async () => {
   expect(pings).toBe(3)
 })
 
+test('a clock that is set back makes no result last longer', async () => {
+  let nowMs = 9_000_000
+  let fails = false
+  const ping = async () => {
+    if (fails) throw new Error('down')
+  }
+  const health = createHealth([{ name: 'bucket', ping }], quiet, { now: () => nowMs })
+  expect(await health()).toEqual([])
+  fails = true
+  nowMs -= 3_600_000
+  expect(await health()).toEqual(['bucket'])
+})
+
 test('all who ask at once share one probe', async () => {
   let pings = 0
   const ping = async () => {

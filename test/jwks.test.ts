@@ -129,6 +129,20 @@ test('known keys go on verifying while the key server is down, for a bounded tim
   expect(await authenticate(await bearer(signer))).toEqual(ana)
 })
 
+test('a clock that is set back keeps nobody from the key server', async () => {
+  const { jwk, signer } = await newKey('a')
+  answer = 'break'
+  const authenticate = authenticator()
+  await expect(authenticate(await bearer(signer))).rejects.toMatchObject({ code: 'unavailable' })
+  answer = serving(jwk)
+  nowMs -= 3_600_000
+  expect(await authenticate(await bearer(signer))).toEqual(ana)
+  expect(fetches).toBe(2)
+  nowMs -= 3_600_000
+  expect(await authenticate(await bearer(signer))).toEqual(ana)
+  await expect.poll(() => fetches).toBe(3)
+})
+
 test('a rotated key works without a restart, and the old one until it is gone (H03)', async () => {
   const [old, fresh] = [await newKey('old'), await newKey('new')]
   answer = serving(old.jwk)
