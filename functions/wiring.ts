@@ -17,7 +17,7 @@ import type { Log } from '../lib/log.ts'
 import { createMeter } from '../lib/metrics.ts'
 import { createObjectStore } from '../lib/objects.ts'
 import { createThrottle } from '../lib/throttle.ts'
-import { checkingAnswers } from './integrity.ts'
+import { boundingAnswers, checkingAnswers } from './integrity.ts'
 
 /** Enough sockets that readers who stall stop nobody else. */
 const agent = { keepAlive: true, maxSockets: 512 }
@@ -29,12 +29,14 @@ const sockets = { httpAgent: agent, httpsAgent: agent, connectionTimeout: 2_000,
  */
 export function createS3(environment: NodeJS.ProcessEnv, socketTimeout = 10_000): S3Client {
   const ownEndpoint = environment.AWS_ENDPOINT_URL_S3 ?? environment.AWS_ENDPOINT_URL
-  return new S3Client({
-    forcePathStyle: ownEndpoint !== undefined,
-    // validating S3's default checksum doubles the CPU of a read; length and version are pinned instead
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: { ...sockets, requestTimeout: 8_000, socketTimeout },
-  })
+  return boundingAnswers(
+    new S3Client({
+      forcePathStyle: ownEndpoint !== undefined,
+      // validating S3's default checksum doubles the CPU of a read; length and version are pinned instead
+      responseChecksumValidation: 'WHEN_REQUIRED',
+      requestHandler: { ...sockets, requestTimeout: 8_000, socketTimeout },
+    }),
+  )
 }
 
 /** A DynamoDB client as the service needs it. */

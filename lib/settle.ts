@@ -8,6 +8,10 @@ import { gunzip, isGzipError } from './gzip.ts'
 import { decodedType, fileType, isTextType } from './media.ts'
 import type { ObjectStore, StoredObject } from './objects.ts'
 
+/** The bytes of an object have come after so many milliseconds and as many more as its size takes at this pace. */
+const readMs = 10_000
+const slowestBytesPerMs = 128
+
 /**
  * The facts about the object under `key` as it was `found`; `name` gives the type where none was declared. Undefined
  * when that version is gone by the time its bytes are asked for.
@@ -36,7 +40,8 @@ export async function settle(
   const isText = isTextType(media.essence) && !encoded
   if (!gzip && (!isText || found.size > maxReadBytes)) return blob
 
-  const stored = await objects.open({ key, ...found })
+  const inTime = AbortSignal.timeout(readMs + Math.ceil(found.size / slowestBytesPerMs))
+  const stored = await objects.open({ key, ...found }, inTime)
   if (stored === undefined) return undefined
   const probe = probeCharset(media.charset)
   try {

@@ -81,7 +81,7 @@ const wrongChecksum = spoiling((body, { statusCode = 502, headers }, res) => {
 })
 
 /** The body comes in pieces of so many bytes, one each so many milliseconds. */
-const trickling = (bytes: number, ms: number): Fault =>
+export const trickling = (bytes: number, ms: number): Fault =>
   spoiling(async (body, answer, res) => {
     head(answer, res)
     for (let at = 0; at < body.length && !res.destroyed; at += bytes) {

@@ -12,7 +12,7 @@ import { ResolverError } from '../../lib/errors.ts'
 import { removeFile } from '../../lib/remove.ts'
 import { newFileId, storeFile } from '../../lib/store.ts'
 import { type Fault, type ProxiedService, startProxiedService } from '../proxy.ts'
-import { type Case, dynamoCases, dynamoThrottling, s3Cases } from './catalogue.ts'
+import { type Case, dynamoCases, dynamoThrottling, s3Cases, trickling } from './catalogue.ts'
 import { expectIdle } from './client.ts'
 
 /** Three attempts of eight seconds, with pauses, and what a busy machine adds. */
@@ -108,6 +108,24 @@ describe.concurrent('an object that has just come is indexed, when', () => {
       visibility: 'private',
       content: { size: 57, charset: 'utf-8' },
     })
+  })
+})
+
+describe.concurrent('an answer that trickles in for minutes is storage trouble, when it is', () => {
+  test('the text of a file that is being indexed', async () => {
+    const { stores } = proxied.service
+    const fileId = newFileId()
+    const key = `files/acme/ana/${fileId}/a.txt`
+    const text = Buffer.alloc(20_000, 'a')
+    await stores.objects.put(key, text, { size: text.length, contentType: undefined })
+    expect(await under(fileId, 'GET', trickling(1, 10), () => completeKey(stores, key))).toBe(false)
+  })
+
+  test('a listing of the bucket', async () => {
+    const { stores } = proxied.service
+    const { fileId, objectKey } = await proxied.service.put(bytes, { fileId: newFileId() })
+    await stores.objects.remove(objectKey)
+    expect(await under(fileId, 'LIST', trickling(1, 500), () => completeKey(stores, objectKey))).toBe(false)
   })
 })
 
