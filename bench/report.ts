@@ -17,21 +17,18 @@ export function reaches({ figure, least, most }: Result, slack = 1): boolean {
   return figure.median >= (least ?? 0) / slack && figure.median <= (most ?? Number.POSITIVE_INFINITY) * slack
 }
 
+/** True when the figure has to reach something. */
+export function isBound({ least, most }: Result): boolean {
+  return least !== undefined || most !== undefined
+}
+
 /** The results as lines. */
 export function table(results: readonly Result[]): string {
   const rows = results.map((result) => {
     const { median, low, high } = result.figure
-    const bound = [
-      result.least === undefined ? '' : `≥ ${result.least}`,
-      result.most === undefined ? '' : `≤ ${result.most}`,
-    ]
-    return [
-      result.what,
-      show(median),
-      `${show(low)}–${show(high)}`,
-      bound.join(' ').trim(),
-      reaches(result) ? 'yes' : 'NO',
-    ]
+    const bound = result.least === undefined ? `≤ ${result.most}` : `≥ ${result.least}`
+    const verdict = isBound(result) ? [bound, reaches(result) ? 'yes' : 'NO'] : ['', '']
+    return [result.what, show(median), low === high ? '' : `${show(low)}–${show(high)}`, ...verdict]
   })
   return columns([['figure', 'median', 'quartiles', 'to reach', 'reached'], ...rows]).join('\n')
 }
