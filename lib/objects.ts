@@ -144,14 +144,17 @@ export function createObjectStore(client: S3Client, bucket: string): ObjectStore
     },
 
     async list(after) {
-      const page = await listed({
-        Prefix: objectPrefix,
-        ...(after === undefined ? {} : { StartAfter: after }),
-      })
+      const start = after === undefined ? {} : { StartAfter: after }
+      let page = await listed({ Prefix: objectPrefix, ...start })
+      // S3 gives up a page where it finds nothing but deleted objects for long, and has still more to tell
+      while (page.IsTruncated && page.NextContinuationToken && !page.Contents?.length) {
+        page = await listed({ Prefix: objectPrefix, ContinuationToken: page.NextContinuationToken })
+      }
       const keys = (page.Contents ?? []).map(({ Key }) => {
         if (Key === undefined) throw unavailable('ListObjectsV2 answered without a key')
         return decodeFormKey(Key)
       })
+      if (page.IsTruncated && keys.length === 0) throw unavailable('ListObjectsV2 does not say how to go on')
       return { keys, next: page.IsTruncated ? keys.at(-1) : undefined }
     },
 

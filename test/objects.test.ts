@@ -66,3 +66,25 @@ test('a reader who stops, or a signal before anybody reads, frees the socket', a
   abort.abort()
   expect(aborted.body.destroyed).toBe(true)
 })
+
+const listing = (isTruncated: boolean, ...keys: string[]) =>
+  `<ListBucketResult><KeyCount>${keys.length}</KeyCount><IsTruncated>${isTruncated}</IsTruncated>${isTruncated ? '<NextContinuationToken>further</NextContinuationToken>' : ''}${keys.map((key) => `<Contents><Key>${key}</Key></Contents>`).join('')}</ListBucketResult>`
+
+test('a page of a listing without keys is not its end: many deleted objects may make one', async () => {
+  const pages = [listing(true), listing(true), listing(true, 'files/b'), listing(false, 'files/c')]
+  const asked: (string | undefined)[] = []
+  const client = new S3Client({
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
+    requestHandler: {
+      handle: async ({ query }: { query: Record<string, string> }) => {
+        asked.push(query['continuation-token'] ?? query['start-after'])
+        return { response: { statusCode: 200, headers: {}, body: Readable.from([pages.shift() ?? '']) } }
+      },
+    },
+  })
+  const objects = createObjectStore(client, 'bucket')
+  expect(await objects.list('files/a')).toEqual({ keys: ['files/b'], next: 'files/b' })
+  expect(await objects.list('files/b')).toEqual({ keys: ['files/c'], next: undefined })
+  expect(asked).toEqual(['files/a', 'further', 'further', 'files/b'])
+})
