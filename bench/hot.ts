@@ -13,6 +13,8 @@ const four = { rate: { perSecond: 500, burst: 500 }, instances: 100, asked: 500,
 /** What the report tries. */
 export const trials: readonly Trial[] = [
   { what: 'rate 100, 200 asked', rate: usual, instances: 20, asked: 200 },
+  { what: 'rate 100, 90 asked of one instance', rate: usual, instances: 1, asked: 90 },
+  { what: 'rate 100, 90 asked of 20 instances', rate: usual, instances: 20, asked: 90 },
   { what: 'rate 100, 5,000 asked of 20 instances', ...flood, instances: 20 },
   { what: 'rate 100, 5,000 asked of 500 instances', ...flood },
   { what: '… and the bucket isolated by DynamoDB', ...flood, splitMs: 5_000 },
