@@ -5,6 +5,7 @@
 import { Command, CommanderError } from 'commander'
 import { ResolverError } from '../../lib/errors.ts'
 import packageJson from '../../package.json' with { type: 'json' }
+import { parseFolder } from '../local/folder.ts'
 import { printable } from '../local/printable.ts'
 import { addAskCommands } from './ask.ts'
 import { addCallCommand } from './call.ts'
@@ -21,7 +22,7 @@ import { addWriteCommands, type Run } from './write.ts'
 
 const program = new Command('npm run files --')
   .description('Stores, shares, tags, lists and reads files of the file resolver.')
-  .option('--data <dir>', 'data folder of a running dev service', '.local')
+  .option('--data <dir>', 'data folder of a running dev service', parseFolder, '.local')
   .option('--json', 'print JSON')
   .version(packageJson.version, '--version', 'print the version')
   .addHelpText(
@@ -47,8 +48,10 @@ addUploadCommand(program, run)
 addCallCommand(program, run)
 addDoctorCommand(program)
 for (const command of program.commands.flatMap((each) => (each.commands.length > 0 ? each.commands : each))) {
-  command.option('--data <dir>', 'data folder of a running dev service').option('--json', 'print JSON')
-  command.on('option:data', (dir: string) => program.setOptionValue('data', dir))
+  command
+    .option('--data <dir>', 'data folder of a running dev service', parseFolder)
+    .option('--json', 'print JSON')
+  command.on('option:data', (dir: string) => program.setOptionValue('data', parseFolder(dir)))
   command.on('option:json', () => program.setOptionValue('json', true))
   command.configureHelp({ showGlobalOptions: false })
 }

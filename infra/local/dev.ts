@@ -2,7 +2,6 @@
  * `npm run dev`: the whole service on this machine. Emulated S3 and DynamoDB in threads of their own, a local signing
  * key, sample files, and the resolver on Node's HTTP server; then a table of what is there and requests to paste.
  */
-import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -26,6 +25,7 @@ import {
   wasKilled,
   writeDescriptor,
 } from './descriptor.ts'
+import { openFolder, parseFolder } from './folder.ts'
 import { addConsole } from './front.ts'
 import { createQueue, type Queue } from './queue.ts'
 import { connectCloud } from './remote.ts'
@@ -41,7 +41,7 @@ const maxSettleMs = 5_000
 const options = new Command('npm run dev --')
   .description('Runs the file resolver with emulated S3 and DynamoDB; needs nothing but Node.')
   .option('--port <number>', 'port to listen on, 0 for any free one', port, 8787)
-  .option('--data <dir>', 'folder that keeps all data', '.local')
+  .option('--data <dir>', 'folder that keeps all data', parseFolder, '.local')
   .option('--no-samples', 'store no sample files')
   .option('--json', 'print one JSON line {"url": …} when ready, and nothing else')
   .parse()
@@ -59,8 +59,7 @@ function fail(error: unknown): never {
 }
 
 async function start(): Promise<void> {
-  const dir = resolve(options.data)
-  await mkdir(dir, { recursive: true })
+  const dir = await openFolder(options.data)
   const running = await findDescriptor(dir)
   if (running) {
     throw new Error(
@@ -102,20 +101,25 @@ async function start(): Promise<void> {
     await cloud.flush?.()
     await queue.settled()
   }
-  const stop = async () => {
+  const stop = async (exitCode: number) => {
     isStopping = true
-    await removeDescriptor(dir)
     server.closeAllConnections()
     server.close()
-    await Promise.race([settled(), sleep(maxSettleMs)])
+    const isSettled = await Promise.race([settled().then(() => true), sleep(maxSettleMs, false)])
     await cloud.close()
-    process.exit(0)
+    if (isSettled) await removeDescriptor(dir) // else the next start repairs what is left
+    process.exit(exitCode)
   }
-  process.once('SIGINT', stop)
-  process.once('SIGTERM', stop)
+  process.once('SIGINT', () => stop(0))
+  process.once('SIGTERM', () => stop(0))
 
-  if (options.json) console.log(JSON.stringify({ url }))
-  else console.log(await welcome({ url, dataOption: dataOption(), signingKey, config }))
+  try {
+    if (options.json) console.log(JSON.stringify({ url }))
+    else console.log(await welcome({ url, dataOption: dataOption(), signingKey, config }))
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    return stop(1)
+  }
   if (isRecovering) await recover(stores, () => isStopping, log)
 }
 
@@ -164,7 +168,9 @@ function storeEnvironment(environment: Record<string, string>): Record<string, s
 /** The flag by which the CLI finds this data folder, empty for the default one. */
 function dataOption(): string {
   const path = relative(process.cwd(), resolve(options.data)) || '.'
-  return path === '.local' ? '' : ` --data ${JSON.stringify(options.data)}`
+  if (path === '.local') return ''
+  const isPlain = /^[\w./-]+$/.test(options.data)
+  return ` --data ${isPlain ? options.data : `'${options.data.replaceAll("'", `'\\''`)}'`}`
 }
 
 function port(text: string): number {
