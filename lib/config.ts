@@ -2,9 +2,10 @@
  * Configuration from the environment: parsed once at the start, every problem reported together with its variable's
  * name, the result frozen. Numbers are digits only (a coerced empty string would be 0).
  */
-import type { JSONWebKeySet } from 'jose'
+import type { JSONWebKeySet, JWK } from 'jose'
 import * as z from 'zod/mini'
 import { signatureAlgorithms } from './auth.ts'
+import { algorithmsOf, checkKey, findClash, KeySet } from './jwk.ts'
 
 const digits = (min: number, max: number, fallback: number) =>
   z._default(
@@ -17,24 +18,58 @@ const digits = (min: number, max: number, fallback: number) =>
     fallback,
   )
 
-const required = z.string('is missing').check(z.minLength(1, 'must not be empty'))
+const notEmpty = z.minLength(1, { error: 'must not be empty', abort: true })
+const required = z.string('is missing').check(notEmpty)
 
-const PublicKey = z.looseObject({ kty: z.enum(['OKP', 'EC']), crv: z.string(), x: z.string() })
+const bucketName = z
+  .string('is missing')
+  .check(
+    notEmpty,
+    z.regex(
+      /^(?!.*\.\.|(?:\d+\.){3}\d+$)[a-z\d][a-z\d.-]{1,61}[a-z\d]$/,
+      "must be a bucket's name: 3 to 63 lower-case letters, digits, dots and hyphens",
+    ),
+  )
+
+const tableName = z
+  .string('is missing')
+  .check(
+    notEmpty,
+    z.regex(/^[\w.-]{3,255}$/, "must be a table's name: 3 to 255 letters, digits, or any of '_.-'"),
+  )
 
 const Jwks = z.pipe(
   required,
   z.transform((text, context): JSONWebKeySet => {
     const wrong = (message: string) => context.issues.push({ code: 'custom', message, input: text })
-    try {
-      const jwks = z.object({ keys: z.array(PublicKey).check(z.minLength(1)) }).parse(JSON.parse(text))
-      if (!jwks.keys.some((key) => 'd' in key)) return jwks
-      wrong('holds a private key; give public keys only')
-    } catch {
-      wrong('must be a JSON Web Key Set with at least one public OKP or EC key')
+    const members = membersOf(text)
+    if (members.length === 0) wrong('must be a JSON Web Key Set with at least one public OKP or EC key')
+    const keys: JWK[] = []
+    for (const [i, member] of members.entries()) {
+      const key = checkKey(member)
+      if (typeof key === 'string') wrong(`key ${i + 1} ${key}`)
+      else keys.push(key)
     }
-    return z.NEVER
+    const clash = findClash(keys)
+    if (clash) wrong(`keys ${clash[0] + 1} and ${clash[1] + 1} need a kid each, to be told apart`)
+    return { keys }
   }),
 )
+
+/** The members of a key set, unchecked; none when the text is no key set. */
+function membersOf(text: string): unknown[] {
+  try {
+    return KeySet.parse(JSON.parse(text)).keys
+  } catch {
+    return []
+  }
+}
+
+/** No fetch sends a user or a password in a URL, and the log would show it. */
+function holdsNoCredential(url: string): boolean {
+  const parsed = URL.parse(url)
+  return !parsed || (parsed.username === '' && parsed.password === '')
+}
 
 const Algorithms = z.pipe(
   z.pipe(
@@ -45,16 +80,20 @@ const Algorithms = z.pipe(
 )
 
 const StoreEnvironment = z.object({
-  FILES_BUCKET: required,
-  FILES_TABLE: required,
+  FILES_BUCKET: bucketName,
+  FILES_TABLE: tableName,
   MAX_READ_BYTES: digits(1, 2 ** 30, 10_485_760),
 })
 
 const Environment = z
   .extend(StoreEnvironment, {
-    BUCKETS_TABLE: required,
+    BUCKETS_TABLE: tableName,
     HOST_JWKS: z.optional(Jwks),
-    HOST_JWKS_URL: z.optional(z.url({ protocol: /^https?$/, error: 'must be an http or https URL' })),
+    HOST_JWKS_URL: z.optional(
+      z
+        .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+        .check(z.refine(holdsNoCredential, 'must hold no user and no password')),
+    ),
     TOKEN_ISSUER: required,
     TOKEN_AUDIENCE: required,
     TOKEN_ALGORITHMS: z._default(Algorithms, [...signatureAlgorithms]),
@@ -74,6 +113,12 @@ const Environment = z
       when: ({ issues }) =>
         !issues.some(({ path }) => path?.[0] === 'HOST_JWKS' || path?.[0] === 'HOST_JWKS_URL'),
     }),
+    z.refine(
+      ({ HOST_JWKS, TOKEN_ALGORITHMS }) =>
+        HOST_JWKS?.keys.some((key) => algorithmsOf(key).some((name) => TOKEN_ALGORITHMS.includes(name))) ??
+        true,
+      { path: ['TOKEN_ALGORITHMS'], error: 'no key of HOST_JWKS is used with any of these' },
+    ),
   )
 
 /** Everything that an operator may set; times in milliseconds, sizes in bytes. */
