@@ -72,7 +72,9 @@ export function createResolver(config: Config, environment: NodeJS.ProcessEnv, l
   // a reader who is slow leaves S3's socket idle, so only the front bounds how long a body may take
   const { files, objects } = createStores(config, environment, createS3(environment, 0))
   const buckets = createBucketStore(createBucketsDynamo(), config.bucketsTable)
-  const keys = 'url' in config.keys ? remoteKeys(config.keys.url) : inlineKeys(config.keys.jwks)
+  const onUselessKey = (problem: string) => log('info', 'useless-key', { problem })
+  const keys =
+    'url' in config.keys ? remoteKeys(config.keys.url, { onUselessKey }) : inlineKeys(config.keys.jwks)
   const meter = createMeter(log, config.metricsNamespace)
   return createApp({
     authenticate: createAuthenticate({ ...config, keys }),

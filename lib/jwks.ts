@@ -10,9 +10,11 @@ import {
   errors,
   type FetchImplementation,
   type JSONWebKeySet,
+  type JWK,
   type JWTVerifyGetKey,
 } from 'jose'
 import { unavailable } from './errors.ts'
+import { checkKey, KeySet } from './jwk.ts'
 
 /** Times of a remote key set in milliseconds, and the parts a test replaces. */
 export interface RemoteKeyOptions {
@@ -25,6 +27,8 @@ export interface RemoteKeyOptions {
   /** Keys older than this are no longer believed. */
   readonly staleMs?: number
   readonly timeoutMs?: number
+  /** Told of each key that is passed over when the set is fetched. */
+  readonly onUselessKey?: (problem: string) => void
   readonly now?: () => number
 }
 
@@ -36,7 +40,7 @@ export function inlineKeys(jwks: JSONWebKeySet): JWTVerifyGetKey {
 /** Keys read from a URL when they are first needed. */
 export function remoteKeys(url: URL, options: RemoteKeyOptions = {}): JWTVerifyGetKey {
   const { cooldownMs = 30_000, retryMs = 2_000, refreshMs = 600_000, staleMs = 3_600_000 } = options
-  const { timeoutMs = 3_000, now = Date.now } = options
+  const { timeoutMs = 3_000, onUselessKey, now = Date.now } = options
   let triedAt = Number.NEGATIVE_INFINITY
   let fetchedAt: number | undefined
 
@@ -44,7 +48,10 @@ export function remoteKeys(url: URL, options: RemoteKeyOptions = {}): JWTVerifyG
     const waitedMs = now() - triedAt
     if (waitedMs >= 0 && waitedMs < retryMs) throw new Error('The key server was asked a moment ago')
     triedAt = now()
-    return fetch(address, init)
+    const response = await fetch(address, init)
+    if (!response.ok) return response
+    const { keys: members } = KeySet.parse(await response.json())
+    return Response.json({ keys: usableKeys(members, onUselessKey) })
   }
 
   const remote = createRemoteJWKSet(url, {
@@ -66,6 +73,18 @@ export function remoteKeys(url: URL, options: RemoteKeyOptions = {}): JWTVerifyG
     else if (age > refreshMs || age < 0) reload().catch(() => {}) // below zero: the clock was set back
     return remote(header, token)
   })
+}
+
+/** The keys that can verify tokens: one that is broken takes no other with it. Throws when there are keys, but no such. */
+function usableKeys(members: readonly unknown[], onUselessKey?: (problem: string) => void): JWK[] {
+  const keys: JWK[] = []
+  for (const [i, member] of members.entries()) {
+    const key = checkKey(member)
+    if (typeof key === 'string') onUselessKey?.(`key ${i + 1} ${key}`)
+    else keys.push(key)
+  }
+  if (keys.length === 0 && members.length > 0) throw new Error('No key of the set can verify a token')
+  return keys
 }
 
 /** A key that does not exist makes a token invalid; a key set that cannot be read is an outage. */

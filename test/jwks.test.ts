@@ -183,6 +183,65 @@ test('a stranger under a known key id costs no fetch', async () => {
   expect(fetches).toBe(1)
 })
 
+const brokenKeys: [string, unknown][] = [
+  ['a key that is too short', { kty: 'OKP', crv: 'Ed25519', x: '11qY', kid: 'broken', alg: 'EdDSA' }],
+  ['a key of the same id without its value', { kty: 'OKP', crv: 'Ed25519', kid: 'a', alg: 'EdDSA' }],
+  ['a key that is too short and has no id', { kty: 'OKP', crv: 'Ed25519', x: '11qY' }],
+  ['a private key', { kty: 'OKP', crv: 'Ed25519', x: '11qY', d: 'nWGx', kid: 'a' }],
+  ['a key of another kind', { kty: 'RSA', n: 'AQAB', e: 'AQAB', kid: 'a' }],
+  [
+    'a key for agreement',
+    { kty: 'OKP', crv: 'X25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo', kid: 'a' },
+  ],
+  ['null', null],
+  ['a text', 'a'],
+  ['a list', []],
+]
+
+test.each(brokenKeys)('%s in the key set breaks no token of another key', async (_, broken) => {
+  const { jwk, signer } = await newKey('a')
+  for (const keys of [
+    [jwk, broken],
+    [broken, jwk],
+  ]) {
+    answer = { status: 200, body: JSON.stringify({ keys }) }
+    const authenticate = authenticator()
+    expect(await authenticate(await bearer(signer))).toEqual(ana)
+    expect(await authenticate(await bearer(signer, { kid: undefined }))).toEqual(ana)
+  }
+})
+
+test.each(brokenKeys)('a key set of nothing but %s is an outage when nothing is known', async (_, broken) => {
+  const { signer } = await newKey('a')
+  answer = { status: 200, body: JSON.stringify({ keys: [broken] }) }
+  await expect(authenticator()(await bearer(signer))).rejects.toMatchObject({ code: 'unavailable' })
+})
+
+test('a key that is broken verifies nothing until it is mended', async () => {
+  const [{ jwk }, { jwk: mended, signer }] = [await newKey('a'), await newKey('b')]
+  answer = { status: 200, body: JSON.stringify({ keys: [jwk, { ...mended, x: '11qY' }] }) }
+  const authenticate = authenticator({ cooldownMs: 0, retryMs: 0 })
+  await expect(authenticate(await bearer(signer))).rejects.toMatchObject({ code: 'unauthenticated' })
+  answer = serving(jwk, mended)
+  expect(await authenticate(await bearer(signer))).toEqual(ana)
+})
+
+test('an operator is told which keys are of no use, and why', async () => {
+  const { jwk, signer } = await newKey('a')
+  const rsa = { kty: 'RSA', n: 'AQAB', e: 'AQAB' }
+  answer = {
+    status: 200,
+    body: JSON.stringify({ keys: [rsa, jwk, { ...jwk, x: '11qY' }, { ...jwk, use: 'enc' }] }),
+  }
+  const told: string[] = []
+  await authenticator({ onUselessKey: (problem) => told.push(problem) })(await bearer(signer))
+  expect(told).toEqual([
+    'key 1 is no JSON Web Key of a public OKP or EC key',
+    'key 3 is no valid Ed25519 key',
+    'key 4 is not for verifying signatures',
+  ])
+})
+
 test('inline keys need no key server', async () => {
   const { jwk, signer } = await newKey('a')
   const authenticate = createAuthenticate({
