@@ -35,7 +35,7 @@ export async function settle(
     oversize: false,
   }
   const encoding = (found.contentEncoding ?? '').trim().toLowerCase()
-  const gzip = encoding === 'gzip'
+  const gzip = encoding === 'gzip' && found.size > 0 // no bytes hold nothing, where a decoder misses a header
   const encoded = !['', 'identity', 'gzip', 'aws-chunked'].includes(encoding)
   const isText = isTextType(media.essence) && !encoded
   if (!gzip && (!isText || found.size > maxReadBytes)) return blob

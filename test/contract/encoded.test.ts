@@ -38,6 +38,15 @@ test('an empty file stored with gzip is empty', async () => {
   expect(size).toBe(0)
 })
 
+test('no bytes at all, stored with gzip, are an empty file of its type', async () => {
+  const text = await stored(Buffer.alloc(0), 'text/plain; charset=utf-8', 'gzip')
+  expect([text.entry, text.size]).toEqual([{ uri: text.uri, mimeType: 'text/plain', text: '' }, 0])
+  const blob = await stored(Buffer.alloc(0), 'image/png', 'gzip')
+  expect([blob.entry, blob.size]).toEqual([{ uri: blob.uri, mimeType: 'image/png', blob: '' }, 0])
+  const other = await stored(Buffer.alloc(0), 'text/plain', 'br')
+  expect([other.entry, other.size]).toEqual([{ uri: other.uri, mimeType: 'text/plain', blob: '' }, 0])
+})
+
 test('two gzip members are one file', async () => {
   const { entry } = await stored(Buffer.concat([gzipSync('ab'), gzipSync('cd')]), 'text/plain', 'gzip')
   expect(entry.text).toBe('abcd')

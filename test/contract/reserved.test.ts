@@ -42,6 +42,42 @@ test('reserved keys change no read', async () => {
   }
 })
 
+test.each([
+  'null',
+  '7',
+  '"x"',
+  '[]',
+  '[{"filter":1}]',
+  'true',
+  '{"filter":5}',
+  '{"filter":{"owner":"bob"}}',
+  '{"":null}',
+])('a read takes no notice of a _meta of %s: nothing in it is for reads', async (meta) => {
+  const uri = 'files://fl_000000000000000000000001'
+  const answer = await service.call(
+    `{"jsonrpc":"2.0","id":1,"method":"ai.nimblebrain/resources/read","params":{"uri":"${uri}","_meta":${meta}}}`,
+  )
+  expect(answer.text).toBe(
+    `{"jsonrpc":"2.0","id":1,"result":{"contents":[{"uri":"${uri}","mimeType":"text/plain","text":"mine"}]}}`,
+  )
+})
+
+test.each([
+  ['null', 'null'],
+  ['7', 'number'],
+  ['"x"', 'string'],
+  ['[]', 'array'],
+])('a list, which looks for its filter there, refuses a _meta of %s', async (meta, receivedType) => {
+  const answer = await service.call(
+    `{"jsonrpc":"2.0","id":1,"method":"ai.nimblebrain/resources/list","params":{"_meta":${meta}}}`,
+  )
+  expect(answer.body.error).toEqual({
+    code: -32602,
+    message: 'Invalid params: params._meta has the wrong type',
+    data: { receivedType },
+  })
+})
+
 test('reserved keys change no list, also beside a filter', async () => {
   for (const meta of [reserved, { ...reserved, filter: { tags: ['t'] } }]) {
     const frame = { jsonrpc: '2.0', id: 1, method: 'ai.nimblebrain/resources/list', params: { _meta: meta } }
