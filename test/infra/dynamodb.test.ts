@@ -1,9 +1,9 @@
 // The local DynamoDB held to the checks, in memory and on disk, and what only it has: it comes back after a
 // restart and after a kill, and does not share its directory.
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -84,6 +84,14 @@ describe('the directory', () => {
     await (await startDynamo({ dir })).close()
   })
 
+  test('a damaged directory is refused by its name, with what is wrong', async () => {
+    await (await startDynamo({ dir })).close()
+    await writeFile(join(dir, 'CURRENT'), 'nonsense')
+    await expect(startDynamo({ dir })).rejects.toThrow(
+      `The local DynamoDB in ${dir} cannot be opened: Corruption: CURRENT file does not end with newline`,
+    )
+  })
+
   test('a process killed in the middle of a transaction leaves all of it or nothing', async () => {
     const generations: number[] = []
     for (let round = 0; round < 6; round++) {
@@ -107,7 +115,40 @@ describe('the directory', () => {
     expect(generations).toEqual([...generations].sort((a, b) => a - b))
     expect(new Set(generations).size).toBeGreaterThan(1) // how many, the machine's speed decides
   })
+
+  test.skipIf(process.platform !== 'linux')('what is written after a disk was full is kept', async () => {
+    const { child, endpoint } = await startChild(dir)
+    const client = connect(endpoint)
+    await createTable(client, 'full')
+    const write = (n: number) =>
+      client.send(
+        new PutItemCommand({
+          TableName: 'full',
+          Item: { ...key('n', String(n)), s: { S: 'x'.repeat(3_000) } },
+        }),
+      )
+    await write(0)
+    limitFiles(child, '20000')
+    const refused = await Promise.allSettled(Array.from({ length: 9 }, (_, i) => write(10 + i)))
+    expect(refused.some(({ status }) => status === 'rejected')).toBe(true)
+    limitFiles(child, 'unlimited')
+    for (const n of [1, 2, 3, 4, 5]) await write(n)
+    await kill(child)
+    client.destroy()
+
+    const again = target(await startDynamo({ dir }))
+    const found = await Promise.all(
+      [0, 1, 2, 3, 4, 5].map((n) => createBench(again, 'full').get('n', String(n))),
+    )
+    expect(found.map((item) => item?.sk?.S)).toEqual(['0', '1', '2', '3', '4', '5'])
+    await again.close()
+  })
 })
+
+// The most bytes that the process may write into a file, which is to it as a disk that has no more.
+function limitFiles({ pid }: ChildProcess, bytes: string): void {
+  execFileSync('prlimit', [`--pid=${pid}`, `--fsize=${bytes}:`])
+}
 
 test('the clock decides what has expired', async () => {
   let nowMs = Date.UTC(2030, 0, 1)

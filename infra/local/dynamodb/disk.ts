@@ -33,11 +33,17 @@ export interface Disk {
   keys(range: Range): Cursor<string>
   values(range: Range): Cursor<unknown>
   iterator(range: Range): Cursor<[key: string, value: unknown]>
+  /** Opens the rows anew if a write has failed. Nobody else may use them meanwhile. */
+  mend(): Promise<void>
+  /** Whether a write has failed since the rows were opened; every further one is refused until they are mended. */
+  isTorn(): boolean
 }
 
+type Rows = Omit<Disk, 'mend' | 'isTorn'>
+
 interface Levels {
-  Level: new (dir: string, options: object) => Disk
-  MemoryLevel: new (options: object) => Disk
+  Level: new (dir: string, options: object) => Rows
+  MemoryLevel: new (options: object) => Rows
 }
 
 /** Opens the rows in `dir`, or in memory when there is none; refuses a directory that is already open. */
@@ -46,18 +52,54 @@ export async function openDisk(dir?: string): Promise<Disk> {
   const load = createRequire(createRequire(import.meta.url).resolve('dynalite'))
   const { Level, MemoryLevel }: Levels = { ...load('level'), ...load('memory-level') }
   const options = { keyEncoding: 'utf8', valueEncoding: 'json' }
-  const disk = dir === undefined ? new MemoryLevel(options) : new Level(dir, options)
+  const rows = dir === undefined ? new MemoryLevel(options) : new Level(dir, options)
   try {
-    await disk.open()
+    await rows.open()
   } catch (error) {
-    if (!isLocked(error)) throw error
-    throw new Error(`Another local DynamoDB has ${dir} open`, { cause: error })
+    if (isLocked(error)) throw new Error(`Another local DynamoDB has ${dir} open`, { cause: error })
+    throw new Error(`The local DynamoDB in ${dir} cannot be opened: ${reasonOf(error)}`, { cause: error })
   }
-  return disk
+  return mendable(rows)
+}
+
+// A disk that is full takes half a record. LevelDB would go on behind it, and the next start forget what is there.
+function mendable(rows: Rows): Disk {
+  let torn = false
+
+  function whole<Args extends unknown[]>(write: (...args: Args) => Promise<void>) {
+    return async (...args: Args): Promise<void> => {
+      if (torn) throw new Error('An earlier write has failed')
+      try {
+        await write(...args)
+      } catch (error) {
+        torn = true
+        throw error
+      }
+      if (torn) throw new Error('A write beside this one has failed')
+    }
+  }
+
+  return Object.assign(rows, {
+    batch: whole(rows.batch.bind(rows)),
+    clear: whole(rows.clear.bind(rows)),
+    isTorn: () => torn,
+    async mend() {
+      if (!torn) return
+      await rows.close()
+      await rows.open()
+      torn = false
+    },
+  })
 }
 
 // LevelDB locks its directory with the kernel's help: a killed process leaves no stale lock behind.
 function isLocked(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined
   return cause instanceof Error && 'code' in cause && cause.code === 'LEVEL_LOCKED'
+}
+
+// "Database failed to open" is all that the error itself says.
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error
+  return cause instanceof Error ? cause.message : String(cause)
 }

@@ -21,7 +21,9 @@ const sharing = new Set([
 
 /** Creates the router over the rows, the lock and the memory of tokens. */
 export function createRouter(shared: Shared, lock: Lock, tokens: Tokens): Router {
+  const { disk } = shared
   return async (name, input) => {
+    if (disk.isTorn()) await lock.exclusive(disk.mend)
     const view = createView(shared)
     if (name === 'TransactWriteItems') return lock.exclusive(() => transactWrite(input, view, tokens))
     if (name === 'TransactGetItems') return lock.exclusive(() => transactGet(input, view))
