@@ -2,6 +2,7 @@
  * What may be stored. Everything is checked before anything is written, so that a file is indexed whole or refused
  * with a sentence that says which limit it breaks, and never half.
  */
+import type { Caller } from './access.ts'
 import { limitExceeded } from './errors.ts'
 import { countRows, type FileItem } from './file.ts'
 import { fileIdPattern, objectKey } from './keys.ts'
@@ -36,6 +37,14 @@ export function acceptTags(tags: readonly string[]): string[] {
 export function acceptIdentifier(what: string, identifier: string): string {
   if (identifierPattern.test(identifier)) return identifier
   throw limitExceeded(`the ${what} must be 1 to 128 visible ASCII characters without spaces`)
+}
+
+/** The caller. Throws `limit` when the service would refuse a token for it. */
+export function acceptCaller(caller: Caller): Caller {
+  acceptIdentifier('workspace', caller.workspaceId)
+  acceptIdentifier('user', caller.userId)
+  acceptIdentifier('server', caller.serverId)
+  return caller
 }
 
 /** The file id. Throws `limit` when it has neither form that hosts make. */

@@ -3,6 +3,7 @@
  */
 import { resolve } from 'node:path'
 import { createIndexStores, createUploadSigner } from '../../functions/stores.ts'
+import { acceptCaller } from '../../lib/accept.ts'
 import type { Caller } from '../../lib/access.ts'
 import { parseStoreConfig } from '../../lib/config.ts'
 import { createSigner, signToken } from '../../lib/token.ts'
@@ -45,7 +46,7 @@ export async function findPlace(data: string): Promise<Place> {
       const { TOKEN_ISSUER = '', TOKEN_AUDIENCE = '' } = running.environment
       return signToken(
         await createSigner(await openSigningKey(dir), TOKEN_ISSUER, TOKEN_AUDIENCE),
-        caller,
+        acceptCaller(caller),
         ttlSec,
       )
     },

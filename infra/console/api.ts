@@ -7,6 +7,7 @@ import type { ReadableStream } from 'node:stream/web'
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { type Context, Hono } from 'hono'
 import * as z from 'zod'
+import { acceptCaller } from '../../lib/accept.ts'
 import {
   type FileRef,
   renameFile,
@@ -75,7 +76,7 @@ export function createApi({ stores, dynamo, signer, config, sampleCaller }: ApiD
 
   api.post('/token', async function token(c) {
     const { workspace, user, server } = Caller.parse(await c.req.json())
-    const caller = { workspaceId: workspace, userId: user, serverId: server }
+    const caller = acceptCaller({ workspaceId: workspace, userId: user, serverId: server })
     return c.json({ token: await signToken(signer, caller, tokenTtlSec), ttlSec: tokenTtlSec })
   })
 

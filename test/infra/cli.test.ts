@@ -169,6 +169,19 @@ files://fl_aaaaaaaaaaaaaaaaaaaaaaaa  табель.csv  text/csv  4
     expect(ended.stderr).toContain(message)
   })
 
+  test.each([
+    ['workspace', ['token', '--workspace', 'a b', '--user', 'u', '--server', 's']],
+    ['user', ['token', '--workspace', 'w', '--user', 'josé', '--server', 's']],
+    ['server', ['token', '--workspace', 'w', '--user', 'u', '--server', '']],
+    ['workspace', ['ls', '--workspace', 'a b', '--user', 'u']],
+  ])('no token is signed that the service would refuse for its %s', async (what, args) => {
+    expect(await files(...args)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `error: the ${what} must be 1 to 128 visible ASCII characters without spaces\n`,
+    })
+  })
+
   test('every command has help', async () => {
     const names = ['put', 'ls', 'cat', 'tag', 'untag', 'share', 'unshare', 'rename', 'rm', 'token']
     const helps = await Promise.all(names.map((name) => files(name, '--help')))
