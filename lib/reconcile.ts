@@ -34,6 +34,8 @@ const Cursor = z.object({
 })
 type Cursor = z.infer<typeof Cursor>
 
+const beginning: Cursor = { bucket: null, table: null }
+
 /** After this many failures something is wrong with more than single files. */
 const maxFailures = 1_000
 
@@ -89,9 +91,14 @@ export async function reconcile(stores: ReconcileStores, options: ReconcileOptio
   return summary
 }
 
+/** Where the walk was left. One that cannot be read, another release's for instance, must not stop every later run. */
 async function loadCursor({ survey }: ReconcileStores, walk: string | undefined): Promise<Cursor> {
   const saved = walk === undefined ? undefined : await survey.loadCursor(walk)
-  return saved === undefined ? { bucket: null, table: null } : Cursor.parse(JSON.parse(saved))
+  try {
+    return saved === undefined ? { ...beginning } : Cursor.parse(JSON.parse(saved))
+  } catch {
+    return { ...beginning }
+  }
 }
 
 function emptySummary(): Summary {

@@ -255,6 +255,13 @@ test('a walk that is stopped goes on from there, and a finished one leaves nothi
   expect(await names('resumed')).toEqual(['lost.txt'])
 })
 
+test.each(['nonsense', '{"page":7}'])('a walk whose place reads %s begins anew', async (place) => {
+  await upload(freshKey('unplaced'), 'x')
+  await stores.survey.saveCursor('test', place)
+  expect(await reconcile(stores, { walk: 'test' })).toMatchObject({ restored: 1, done: true })
+  expect(await stores.survey.loadCursor('test')).toBeUndefined()
+})
+
 test('while S3 fails nothing is taken for deleted, and what could not be checked is counted', async () => {
   const file = await proxied.service.put('x', { workspaceId: 'outage' })
   proxied.s3.fault = (req, res, pass) =>
