@@ -54,8 +54,13 @@ function incoming(event: LambdaFunctionURLEvent) {
   return {
     method: requestContext.http.method,
     target: rawQueryString ? `${rawPath}?${rawQueryString}` : rawPath,
-    headers: Object.entries(headers).map(([name, value]) => [name, value ?? ''] as const),
+    headers: Object.entries(headers).map(([name, value]) => [name, asBytes(value ?? '')] as const),
   }
+}
+
+/** One character a byte, as HTTP has it and Node's server gives it: `fetch` holds no others in a header. */
+function asBytes(value: string): string {
+  return Buffer.from(value).toString('latin1')
 }
 
 function bodyIn({ body = '', isBase64Encoded }: LambdaFunctionURLEvent): Uint8Array {

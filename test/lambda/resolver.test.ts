@@ -136,6 +136,16 @@ describe('an answer', () => {
   })
 })
 
+test('a header outside ASCII does no harm, and is nobody’s credential or request id (A13)', async () => {
+  const body = list({ tags: ['nobody has it'] })
+  const answer = await invoke({ body, headers: { 'x-city': '東京', 'x-request-id': '東京' } })
+  expect(answer).toMatchObject(ok)
+  expect(answer.body.toString('utf8')).toBe('{"jsonrpc":"2.0","id":1,"result":{"resources":[]}}')
+  expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+  expect((await invoke({ body, headers: { authorization: 'Bearer 東京' } })).statusCode).toBe(401)
+  expect((await invoke({ body, headers: { 'content-type': '東京' } })).statusCode).toBe(415)
+})
+
 describe('a body in base64', () => {
   test('is decoded once, as UTF-8 (A10)', async () => {
     const { fileId } = await cloud.service.put('x', { tags: ['größe-東京'] })
