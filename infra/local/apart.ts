@@ -25,10 +25,9 @@ type Report = { endpoint: string } | { event: S3Event } | { flushed: true }
 
 /** Starts both emulators. Throws what they throw, for one when the folder is in use. */
 export async function startCloudApart({ dir, onEvent, onCrash }: ApartOptions): Promise<Cloud> {
-  const [s3, dynamo] = await Promise.all([
-    startThread('s3', join(dir, 's3'), onCrash),
-    startThread('dynamodb', join(dir, 'dynamodb'), onCrash),
-  ])
+  // one after the other: DynamoDB locks its folder, and S3 tidies up in one where nobody else may be writing
+  const dynamo = await startThread('dynamodb', join(dir, 'dynamodb'), onCrash)
+  const s3 = await startThread('s3', join(dir, 's3'), onCrash)
   s3.worker.on('message', (report: Report) => 'event' in report && onEvent(report.event))
   return {
     environment: environmentOf({ s3: s3.endpoint, dynamodb: dynamo.endpoint }),

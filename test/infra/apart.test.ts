@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startDynamo } from '../../infra/local/dynamodb/server.ts'
 
 let dir: string
 let dev: ChildProcess
@@ -90,4 +91,18 @@ test('when an emulator dies, so does dev, and it says which', async () => {
   await writeFile(join(dir, 'die'), '')
   const [code] = await once(dev, 'exit')
   expect([code, said()]).toEqual([1, 'The emulated s3 broke: Error: out of luck\n'])
+})
+
+test('a folder that another process has open is left as it is', async () => {
+  const dynamo = await startDynamo({ dir: join(dir, 'data/dynamodb') })
+  await mkdir(join(dir, 'data/s3/blobs/ab'), { recursive: true })
+  const underWay = join(dir, 'data/s3/blobs/ab/ab-body-of-an-upload')
+  await writeFile(underWay, 'half')
+  const { said } = await startDev(`
+    import { workerData } from 'node:worker_threads'
+    const slow = workerData?.part === 'dynamodb' ? 1_000 : 0
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, slow)`)
+  expect(said()).toContain(`Another local DynamoDB has ${join(dir, 'data/dynamodb')} open`)
+  expect(await readFile(underWay, 'utf8')).toBe('half')
+  await dynamo.close()
 })
