@@ -14,7 +14,7 @@ import {
   type JWTVerifyGetKey,
 } from 'jose'
 import { unavailable } from './errors.ts'
-import { checkKey, KeySet } from './jwk.ts'
+import { checkKey, findClash, KeySet } from './jwk.ts'
 
 /** Times of a remote key set in milliseconds, and the parts a test replaces. */
 export interface RemoteKeyOptions {
@@ -49,7 +49,7 @@ export function remoteKeys(url: URL, options: RemoteKeyOptions = {}): JWTVerifyG
     if (waitedMs >= 0 && waitedMs < retryMs) throw new Error('The key server was asked a moment ago')
     triedAt = now()
     const response = await fetch(address, init)
-    if (!response.ok) return response
+    if (response.status !== 200) return response // which jose refuses
     const { keys: members } = KeySet.parse(await response.json())
     return Response.json({ keys: usableKeys(members, onUselessKey) })
   }
@@ -81,6 +81,8 @@ function usableKeys(members: readonly unknown[], onUselessKey?: (problem: string
   for (const [i, member] of members.entries()) {
     const key = checkKey(member)
     if (typeof key === 'string') onUselessKey?.(`key ${i + 1} ${key}`)
+    else if (keys.some((known) => findClash([known, key])))
+      onUselessKey?.(`key ${i + 1} needs a kid of its own, to be told apart`)
     else keys.push(key)
   }
   if (keys.length === 0 && members.length > 0) throw new Error('No key of the set can verify a token')

@@ -81,6 +81,7 @@ test.each([
   ['answers HTML', { status: 200, body: '<html>' }],
   ['answers no key set', { status: 200, body: '{"keys":5}' }],
   ['redirects', { status: 302, body: '' }],
+  ['has accepted the question and no keys yet', { status: 202, body: '{"keys":[]}' }],
 ])('a key server that %s is an outage when nothing is known (H04)', async (_, failing) => {
   const { jwk, signer } = await newKey('a')
   answer = failing
@@ -240,6 +241,17 @@ test('an operator is told which keys are of no use, and why', async () => {
     'key 3 is no valid Ed25519 key',
     'key 4 is not for verifying signatures',
   ])
+})
+
+test('a set that lists a key twice, or two under one id, goes on with the first and tells of the second', async () => {
+  const [one, other] = [await newKey('a'), await newKey('a')]
+  for (const second of [one, other]) {
+    const told: string[] = []
+    answer = serving(one.jwk, second.jwk)
+    const authenticate = authenticator({ onUselessKey: (problem) => told.push(problem) })
+    expect(await authenticate(await bearer(one.signer))).toEqual(ana)
+    expect(told).toEqual(['key 2 needs a kid of its own, to be told apart'])
+  }
 })
 
 test('inline keys need no key server', async () => {
