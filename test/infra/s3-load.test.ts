@@ -35,6 +35,15 @@ function stall(url: string): Promise<IncomingMessage> {
   })
 }
 
+/** Asks, and goes away before there can be an answer. */
+function leave(url: string): Promise<void> {
+  const message = request(url, { headers: { authorization: 'none' }, agent: false })
+  return new Promise((resolve) => {
+    message.on('error', () => {}).on('close', resolve)
+    message.end(() => message.destroy())
+  })
+}
+
 it('64 readers who stall stop nobody, and what they hold is given back when they go', async () => {
   const { client, endpoint } = await open()
   const body = patternOf(10_485_760)
@@ -51,6 +60,17 @@ it('64 readers who stall stop nobody, and what they hold is given back when they
   // 640 MiB were asked for and are not in memory.
   expect(process.memoryUsage().rss - memoryBefore).toBeLessThan(300 * 1_048_576)
   for (const reader of stalled) reader.destroy()
+  await expect.poll(openFiles, { timeout: 5000 }).toBeLessThan(before + 8)
+})
+
+it('readers who leave as soon as they have asked leave no file open', async () => {
+  const { client, endpoint } = await open()
+  await client.send(new PutObjectCommand({ Bucket: 'bucket', Key: 'k', Body: patternOf(1_048_576) }))
+  const openFiles = async () => (await readdir('/dev/fd')).length
+  const before = await openFiles()
+  for (let round = 0; round < 10; round++) {
+    await Promise.all(Array.from({ length: 64 }, () => leave(`${endpoint}/bucket/k`)))
+  }
   await expect.poll(openFiles, { timeout: 5000 }).toBeLessThan(before + 8)
 })
 

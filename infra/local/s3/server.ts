@@ -138,6 +138,8 @@ async function send(response: ServerResponse, reply: Reply, common: HeaderMap): 
     response.end(response.req.method === 'HEAD' ? undefined : body)
     return
   }
+  // A reader that has gone already would leave the file open.
+  if (response.destroyed) return void stream.destroy()
   // Follows the reader's pace, and closes the file when either side goes away.
   await pipeline(stream, response)
 }
