@@ -48,6 +48,8 @@ export interface FileItem extends Guarded {
    * means the host.
    */
   readonly deletedBy?: 'host' | 'bucket' | undefined
+  /** Tells the latest announcement from those before it, whose bytes came too late or will. */
+  readonly attempt?: string | undefined
   /** When DynamoDB may forget a tombstone, or an announced file whose object never came, in epoch seconds. */
   readonly expiresAtSec: number | undefined
 }

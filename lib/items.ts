@@ -30,6 +30,7 @@ export function toFileItem(file: FileItem): Item {
     ...stringSet('formerReaders', file.formerReaders),
     ...(file.formerlyShared ? { formerlyShared: { BOOL: true } } : {}),
     ...(file.deletedBy === undefined ? {} : { deletedBy: { S: file.deletedBy } }),
+    ...(file.attempt === undefined ? {} : { attempt: { S: file.attempt } }),
     ...(file.expiresAtSec === undefined ? {} : { expiresAtSec: { N: String(file.expiresAtSec) } }),
     ...(file.content ? contentAttributes(file.content) : {}),
   }
@@ -104,6 +105,7 @@ export function fromItem(item: Item): FileItem {
     tags: readSet(item, 'tags'),
     formerReaders: readSet(item, 'formerReaders'),
     formerlyShared: item.formerlyShared?.BOOL ?? false,
+    attempt: item.attempt?.S,
     deletedBy: item.deletedBy?.S === 'bucket' ? 'bucket' : item.deletedBy && 'host',
     expiresAtSec,
   }

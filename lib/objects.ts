@@ -43,7 +43,12 @@ export interface PutOptions {
   readonly size: number
   readonly contentType: string | undefined
   readonly contentEncoding?: string | undefined
+  /** What must be there: the object of this ETag, or none. Absent: whatever. */
+  readonly over?: { readonly etag: string | undefined }
 }
+
+/** Which bytes were stored. */
+export type Version = Pick<StoredObject, 'etag' | 'versionId'>
 
 /** Some keys of objects, in order; `next` continues after them, undefined at the end. */
 export interface KeyPage {
@@ -57,8 +62,11 @@ export interface ObjectStore {
   head(key: string, signal?: AbortSignal): Promise<StoredObject | undefined>
   /** The pinned bytes as S3 sends them, or undefined when that version is gone. Ends early or long: it throws. */
   open(pin: Pin, signal?: AbortSignal): Promise<AsyncIterable<Uint8Array> | undefined>
-  /** Stores the bytes. A stream that breaks, or has another length, fails with its own error and stores nothing. */
-  put(key: string, body: Uint8Array | Readable, options: PutOptions): Promise<void>
+  /**
+   * Stores the bytes; undefined when something else is there than must be. A stream that breaks, or has another length,
+   * fails with its own error and stores nothing.
+   */
+  put(key: string, body: Uint8Array | Readable, options: PutOptions): Promise<Version | undefined>
   /** Deletes the object; in a versioned bucket a marker hides it. No object is no error. */
   remove(key: string): Promise<void>
   /** One page of the keys of all objects under `files/`, from the one after `after`. */
@@ -126,13 +134,16 @@ export function createObjectStore(client: S3Client, bucket: string): ObjectStore
         ContentLength: options.size,
         ContentType: options.contentType,
         ContentEncoding: options.contentEncoding,
+        ...(options.over && conditionOf(options.over)),
       })
-      const stored = await answered('PutObject', [], () =>
+      const stored = await answered('PutObject', options.over ? anotherByName : [], () =>
         client.send(request, { abortSignal: broken.signal }),
       ).catch((error: unknown) => {
         throw broken.signal.aborted ? broken.signal.reason : error
       })
+      if (options.over && !stored) return undefined
       if (!stored?.ETag) throw unavailable('PutObject answered without an ETag')
+      return { etag: stored.ETag, versionId: stored.VersionId }
     },
 
     async remove(key) {
@@ -177,6 +188,13 @@ function storedObject(found: HeadObjectCommandOutput): StoredObject {
     contentEncoding: found.ContentEncoding,
     lastModified,
   }
+}
+
+/** How S3 says that something else is there than must be, or is just coming. */
+const anotherByName = ['PreconditionFailed', 'ConditionalRequestConflict', 'NoSuchKey']
+
+function conditionOf({ etag }: { readonly etag: string | undefined }) {
+  return etag === undefined ? { IfNoneMatch: '*' } : { IfMatch: etag }
 }
 
 /** How S3 says in its body that there is no such object; any other 404 is not S3's word. */

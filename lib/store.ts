@@ -16,10 +16,13 @@ import {
   acceptType,
 } from './accept.ts'
 import { completeObject, type FileStores } from './complete.ts'
+import { deposit, idTaken } from './deposit.ts'
 import { ResolverError } from './errors.ts'
 import type { FileItem } from './file.ts'
 import { objectKey } from './keys.ts'
 import { pendingSec } from './limits.ts'
+import type { StoredObject } from './objects.ts'
+import { repeatOnConflict } from './retry.ts'
 
 /** A file to store. What is absent of access is private. */
 export interface NewFile {
@@ -59,14 +62,17 @@ export async function storeFile(stores: FileStores, input: NewFile, bytes: NewBy
   }
   try {
     const size = acceptSize(bytes instanceof Uint8Array ? bytes.length : bytes.size)
-    const pending = await announceFile(stores, input)
+    const { pending, left } = await announce(stores, input, (key) => stores.objects.head(key))
     if (broken) throw broken
-    await stores.objects.put(pending.objectKey, body, {
+    const stored = await deposit(stores, pending, left, body, {
       size,
       contentType: input.type,
       contentEncoding: input.contentEncoding,
     })
-    return await completeObject(stores, pending.objectKey)
+    const file = await completeObject(stores, pending.objectKey)
+    const isMine = file.attempt === pending.attempt && file.content?.versionId === stored.versionId
+    if (isMine && file.content?.etag === stored.etag) return file
+    throw idTaken(pending.fileId)
   } finally {
     if (!(body instanceof Uint8Array)) body.destroy() // nobody else closes the file of what was not read to its end
   }
@@ -74,20 +80,38 @@ export async function storeFile(stores: FileStores, input: NewFile, bytes: NewBy
 
 /** Writes the pending item of a file that is about to be uploaded. Throws `limit`, or `exists` when the id is taken. */
 export async function announceFile(stores: Pick<FileStores, 'files'>, input: NewFile): Promise<FileItem> {
-  const pending = pendingFile(input)
+  const { pending } = await announce(stores, input, async () => undefined)
+  return pending
+}
+
+/** The pending item, written, and what an earlier attempt has left under its key. */
+interface Announced {
+  readonly pending: FileItem
+  readonly left: StoredObject | undefined
+}
+
+/** `look` is asked before the item is written, so that what it finds is of nobody who announces the file later. */
+async function announce(
+  { files }: Pick<FileStores, 'files'>,
+  input: NewFile,
+  look: (key: string) => Promise<StoredObject | undefined>,
+): Promise<Announced> {
+  const fresh = pendingFile(input)
   try {
-    await stores.files.write(undefined, pending)
-    return pending
+    await files.write(undefined, fresh)
+    return { pending: fresh, left: undefined }
   } catch (error) {
     if (!(error instanceof ResolverError && error.code === 'conflict')) throw error
   }
-  const present = await stores.files.get(pending.workspaceId, pending.fileId)
-  if (!present || !mayResume(present, pending)) {
-    throw new ResolverError('exists', { detail: `the id ${pending.fileId} is taken in this workspace` })
-  }
-  const resumed = { ...pending, createdAt: present.createdAt, revision: present.revision + 1 }
-  await stores.files.write(present, resumed)
-  return resumed
+  return repeatOnConflict(async () => {
+    const present = await files.get(fresh.workspaceId, fresh.fileId)
+    if (present && !mayResume(present, fresh)) throw idTaken(fresh.fileId)
+    const left = await look(fresh.objectKey)
+    const { createdAt, revision } = present ?? { createdAt: fresh.createdAt, revision: 0 }
+    const pending = { ...fresh, createdAt, revision: revision + 1 }
+    await files.write(present, pending)
+    return { pending, left }
+  })
 }
 
 /**
@@ -120,6 +144,7 @@ export function pendingFile(input: NewFile): FileItem {
     objectKey: objectKey({ ...place, name }),
     revision: 1,
     content: undefined,
+    attempt: randomBytes(12).toString('hex'),
     formerReaders: [],
     formerlyShared: false,
     expiresAtSec: Math.ceil(Date.now() / 1_000) + pendingSec,

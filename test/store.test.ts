@@ -304,3 +304,112 @@ test('the object is under the key that says whose it is', async () => {
   expect(key).toBe(`files/acme/auth0%7Ca/${fileId}/%C3%9Cber%2Fsicht.txt`)
   expect((await service.stores.objects.head(key))?.size).toBe(4)
 })
+
+describe('two who store one file at once', () => {
+  const attempt = (name: string, size = 4) => ({ tags: [name], body: Buffer.from(name.padEnd(size, name)) })
+
+  /** What each was told, and what is there in the end. */
+  async function race(fileId: string, attempts: { tags: string[]; body: Buffer }[], streamed = false) {
+    const codes = await Promise.all(
+      attempts.map(({ tags, body }) => {
+        const bytes = streamed ? { stream: Readable.from([body]), size: body.length } : body
+        return codeOf(storeFile(service.stores, { ...file(fileId), tags }, bytes))
+      }),
+    )
+    const item = await service.stores.files.get('acme', fileId)
+    return { codes, told: codes.toSorted(), tags: item?.tags, text: await text(fileId) }
+  }
+
+  test.each([2, 3, 8])('%d at once: one is told that it has, and that is what is read', async (count) => {
+    for (let round = 0; round < 5; round += 1) {
+      const attempts = Array.from({ length: count }, (_, i) => attempt(`${i}`))
+      const { codes, told, tags, text } = await race(newFileId(), attempts)
+      expect(told).toEqual(['done', ...Array.from({ length: count - 1 }, () => 'exists')])
+      const winner = String(codes.indexOf('done'))
+      expect([tags, text]).toEqual([[winner], winner.repeat(4)])
+    }
+  })
+
+  test('streams, which cannot be sent twice: at most one is told so, and that is what is read', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { codes, told, tags, text } = await race(newFileId(), [attempt('0'), attempt('1')], true)
+      expect([
+        ['done', 'exists'],
+        ['exists', 'exists'],
+      ]).toContainEqual(told)
+      const winner = String(codes.indexOf('done'))
+      if (winner !== '-1') expect([tags, text]).toEqual([[winner], winner.repeat(4)])
+    }
+  })
+
+  test('over what a crash left: one is told that it has, and that is what is read', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const fileId = newFileId()
+      const { objectKey: key } = await announceFile(service.stores, file(fileId))
+      await service.stores.objects.put(key, Buffer.from('left'), { size: 4, contentType: 'text/plain' })
+      const { codes, told, tags, text } = await race(fileId, [attempt('0'), attempt('1'), attempt('2')])
+      expect(told).toEqual(['done', 'exists', 'exists'])
+      const winner = String(codes.indexOf('done'))
+      expect([tags, text]).toEqual([[winner], winner.repeat(4)])
+    }
+  })
+
+  /** The stores, with `before` done once before the first PUT. */
+  function pausing(before: () => Promise<unknown>): Service['stores'] {
+    const { stores } = service
+    let todo = true
+    const put: typeof stores.objects.put = async (...args) => {
+      if (todo) {
+        todo = false
+        await before()
+      }
+      return stores.objects.put(...args)
+    }
+    return { ...stores, objects: { ...stores.objects, put } }
+  }
+
+  test.each(['bytes', 'a stream'])('the first, whose %s come late, overwrites nothing', async (kind) => {
+    const fileId = newFileId()
+    const late = pausing(() => store({ fileId, tags: ['second'] }))
+    const body = Buffer.from('late')
+    const bytes = kind === 'bytes' ? body : { stream: Readable.from([body]), size: 4 }
+    await expect(storeFile(late, { ...file(fileId), tags: ['first'] }, bytes)).rejects.toMatchObject({
+      code: 'exists',
+      message: `the id ${fileId} is taken in this workspace`,
+    })
+    expect(await text(fileId)).toBe('text')
+    expect((await service.stores.files.get('acme', fileId))?.tags).toEqual(['second'])
+  })
+
+  test('bytes of somebody earlier that come between are overwritten', async () => {
+    const fileId = newFileId()
+    const second = pausing(async () => {
+      const key = `files/acme/ana/${fileId}/a.txt`
+      await service.stores.objects.put(key, Buffer.from('first'), { size: 5, contentType: 'text/plain' })
+    })
+    await storeFile(second, file(fileId), Buffer.from('second'))
+    expect(await text(fileId)).toBe('second')
+  })
+
+  test('a PUT that was stored though its answer was lost is no other than itself', async () => {
+    const fileId = newFileId()
+    const { stores } = service
+    let isFirst = true
+    const put: typeof stores.objects.put = async (...args) => {
+      if (isFirst) await stores.objects.put(...args) // and the SDK sends it again
+      isFirst = false
+      return stores.objects.put(...args)
+    }
+    const stored = await storeFile({ ...stores, objects: { ...stores.objects, put } }, file(fileId), bytes)
+    expect([stored.state, await text(fileId)]).toEqual(['ready', 'text'])
+  })
+
+  test('a change of the announcement while it is resumed is no error of its own', async () => {
+    const fileId = newFileId()
+    await announceFile(service.stores, { ...file(fileId), tags: ['old'] })
+    const announced = Array.from({ length: 10 }, (_, i) =>
+      codeOf(announceFile(service.stores, { ...file(fileId), tags: [`${i}`] })),
+    )
+    expect(await Promise.all(announced)).toEqual(Array.from({ length: 10 }, () => 'done'))
+  })
+})
