@@ -22,11 +22,20 @@ const isChange = /^(s3:)?(ObjectCreated|ObjectRemoved|LifecycleExpiration|Object
 
 /** The keys that a message's body names, decoded once. Throws when it is no notification of S3. */
 export function keysOf(body: string): string[] {
-  const message: unknown = JSON.parse(body)
+  const message = parse(body)
   if (TestMessage.safeParse(message).success) return []
   const changes = Notification.parse(message).Records.filter(({ eventName }) => isChange.test(eventName))
   return changes.map(({ eventName, s3 }) => {
     if (!s3) throw new Error(`The event ${eventName} names no object`)
     return decodeFormKey(s3.object.key)
   })
+}
+
+/** The parser's own error would repeat a piece of the message, and so perhaps the name of a file, in the log. */
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    throw new Error('The message is no JSON')
+  }
 }

@@ -71,3 +71,9 @@ test.each([
 ])('%j is no notification', (text) => {
   expect(() => keysOf(text)).toThrow()
 })
+
+test('what is wrong with a message is said without a word of it, since it may hold the name of a file', () => {
+  for (const text of ['{"key":secret.txt}', 'secret.txt', `${body('secret.txt')}secret.txt`]) {
+    expect(() => keysOf(text)).toThrow(/^The message is no JSON$/)
+  }
+})
