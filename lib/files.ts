@@ -78,7 +78,7 @@ export function createFileIndex(client: DynamoDBClient, table: string): FileInde
         await client.send(new TransactWriteItemsCommand({ TransactItems }))
       } catch (error) {
         if (isConflict(error))
-          throw new ResolverError('conflict', { detail: 'the file changed meanwhile', cause: error })
+          throw new ResolverError('conflict', { detail: 'the file changed meanwhile, try again', cause: error })
         throw unavailable('TransactWriteItems failed', error)
       }
     },

@@ -2,6 +2,7 @@
  * Examines the service itself: its answers, the keys that it verifies tokens with, and the clocks.
  */
 import * as z from 'zod'
+import { checkKey } from '../../lib/jwk.ts'
 import { listMethod } from '../../lib/rpc.ts'
 import { type Finding, ill, well } from './finding.ts'
 
@@ -96,6 +97,11 @@ export async function examineKeys(environment: NodeJS.ProcessEnv): Promise<Findi
           'Take it out at once, and make a new one: it is known now.',
         ),
       ]
+    }
+    for (const [i, member] of keys.entries()) {
+      const key = checkKey(member)
+      if (typeof key === 'string')
+        return [ill(check, `key ${i + 1} ${key}`, 'Mend it, or take it out of the set.')]
     }
     return [well(check, `${keys.length} public, ${keys.map(({ kty }) => kty).join(', ')}`)]
   } catch (error) {

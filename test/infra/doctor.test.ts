@@ -180,6 +180,7 @@ test.each([
   ['x', 'no key set (it is no JSON Web Key Set)'],
   ['{"keys":[{"kty":"OKP","d":"secret"}]}', 'the set holds a private key'],
   ['{"keys":[{"kty":"oct","k":"secret"}]}', 'the set holds a private key'],
+  ['{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qY"}]}', 'key 1 is no valid Ed25519 key'],
 ])('keys %s', async (HOST_JWKS, detail) => {
   expect(details(await examineKeys({ HOST_JWKS }))).toEqual([[false, detail]])
 })
