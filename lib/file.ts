@@ -22,7 +22,7 @@ export interface Content {
   readonly charset: string | undefined
   /** Stored with `Content-Encoding: gzip` and served decoded. */
   readonly gzip: boolean
-  /** Decodes to more than the read limit, whatever `size` says. */
+  /** Has, or decodes to, more bytes than the read limit had when it was indexed, whatever `size` says. */
   readonly oversize: boolean
 }
 

@@ -38,7 +38,9 @@ export async function settle(
   const gzip = encoding === 'gzip' && found.size > 0 // no bytes hold nothing, where a decoder misses a header
   const encoded = !['', 'identity', 'gzip', 'aws-chunked'].includes(encoding)
   const isText = isTextType(media.essence) && !encoded
-  if (!gzip && (!isText || found.size > maxReadBytes)) return blob
+  if (!gzip && !isText) return blob
+  // unread, it must not turn into a blob once the limit is raised
+  if (!gzip && found.size > maxReadBytes) return { ...blob, oversize: true }
 
   const inTime = AbortSignal.timeout(readMs + Math.ceil(found.size / slowestBytesPerMs))
   const stored = await objects.open({ key, ...found }, inTime)

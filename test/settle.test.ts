@@ -56,10 +56,11 @@ test('a text is read once, and its charset and type are settled', async () => {
   expect(calls).toEqual(['PUT object', 'HEAD object', 'GET object'])
 })
 
-test('a text over the limit is not read', async () => {
+test('a text over the limit is not read, and oversize: it must not become a blob when the limit is raised', async () => {
   const calls = await proxied.callsOf(async () => {
     expect(await settled(Buffer.alloc(101), { contentType: 'text/plain' })).toEqual({
       ...plain,
+      oversize: true,
       type: 'text/plain',
       size: 101,
       storedSize: 101,
