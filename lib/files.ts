@@ -78,7 +78,10 @@ export function createFileIndex(client: DynamoDBClient, table: string): FileInde
         await client.send(new TransactWriteItemsCommand({ TransactItems }))
       } catch (error) {
         if (isConflict(error))
-          throw new ResolverError('conflict', { detail: 'the file changed meanwhile, try again', cause: error })
+          throw new ResolverError('conflict', {
+            detail: 'the file changed meanwhile, try again',
+            cause: error,
+          })
         throw unavailable('TransactWriteItems failed', error)
       }
     },
