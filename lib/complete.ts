@@ -4,7 +4,7 @@
  * may have found the index right just before it became wrong. Running it twice changes nothing.
  */
 import { acceptRef } from './accept.ts'
-import { ResolverError } from './errors.ts'
+import { ResolverError, unavailable } from './errors.ts'
 import type { FileItem } from './file.ts'
 import type { FileIndex } from './files.ts'
 import type { ObjectName } from './keys.ts'
@@ -71,7 +71,7 @@ async function agree(stores: FileStores, key: string, place: ObjectName): Promis
     if (verdict === 'finish-removal') await stores.objects.remove(key)
     else file = await writeAs(found, stores, key, place, file)
   }
-  throw new ResolverError('conflict', { detail: 'the object changes faster than it can be indexed' })
+  throw unavailable('The object changes faster than it can be indexed')
 }
 
 /** The item that says what was found, written; or the one that was there, if the object changed while it was read. */

@@ -326,3 +326,16 @@ test('an object of a name with signs that signatures trip over is indexed and re
   expect(await names('signs')).toEqual(["(a) * '!^:+.txt 1"])
   expect(await text(uri, 'signs')).toBe('x')
 })
+
+test('an object that is overwritten without end is left to its later events after twenty rounds', async () => {
+  const { key } = freshKey('restless')
+  let asked = 0
+  const head: IndexStores['objects']['head'] = async (...args) => {
+    asked += 1
+    await upload(key, `version ${asked}`)
+    return stores.objects.head(...args)
+  }
+  const restless = { ...stores, objects: { ...stores.objects, head } }
+  await expect(indexKey(restless, key)).rejects.toMatchObject({ code: 'unavailable' })
+  expect(asked).toBe(20)
+})
