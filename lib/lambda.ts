@@ -54,7 +54,7 @@ function incoming(event: LambdaFunctionURLEvent) {
   return {
     method: requestContext.http.method,
     target: rawQueryString ? `${rawPath}?${rawQueryString}` : rawPath,
-    headers: Object.entries(headers).map(([name, value]) => [name, asBytes(value ?? '')] as const),
+    headers: Object.entries(headers).map(([name, value]) => [name, asBytes(String(value ?? ''))] as const),
   }
 }
 
