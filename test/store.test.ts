@@ -368,11 +368,15 @@ describe('two who store one file at once', () => {
     return { ...stores, objects: { ...stores.objects, put } }
   }
 
-  test.each(['bytes', 'a stream'])('the first, whose %s come late, overwrites nothing', async (kind) => {
+  test.each([
+    ['bytes', 4],
+    ['a stream', 4],
+    ['a long stream', 8_388_608],
+  ])('the first, of %s that come late, overwrites nothing', async (kind, size) => {
     const fileId = newFileId()
     const late = pausing(() => store({ fileId, tags: ['second'] }))
-    const body = Buffer.from('late')
-    const bytes = kind === 'bytes' ? body : { stream: Readable.from([body]), size: 4 }
+    const body = Buffer.alloc(size, 'late')
+    const bytes = kind === 'bytes' ? body : { stream: Readable.from([body, '']), size }
     await expect(storeFile(late, { ...file(fileId), tags: ['first'] }, bytes)).rejects.toMatchObject({
       code: 'exists',
       message: `the id ${fileId} is taken in this workspace`,
