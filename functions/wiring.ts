@@ -19,8 +19,8 @@ import { createObjectStore } from '../lib/objects.ts'
 import { createThrottle } from '../lib/throttle.ts'
 import { boundingAnswers, checkingAnswers } from './integrity.ts'
 
-/** Enough sockets that readers who stall stop nobody else. */
-const agent = { keepAlive: true, maxSockets: 512 }
+/** Enough sockets that readers who stall stop nobody else; of what waits in one, no more than Node reads at a time. */
+const agent = { keepAlive: true, maxSockets: 512, readableHighWaterMark: 16_384 }
 const sockets = { httpAgent: agent, httpsAgent: agent, connectionTimeout: 2_000, throwOnRequestTimeout: true }
 
 /**

@@ -83,9 +83,9 @@ export async function gather(chunks: AsyncGenerator<Chunk>): Promise<Body> {
   return resume(first, chunks)
 }
 
-async function* resume(first: readonly Chunk[], rest: AsyncGenerator<Chunk>): AsyncGenerator<Chunk> {
+async function* resume(first: Chunk[], rest: AsyncGenerator<Chunk>): AsyncGenerator<Chunk> {
   try {
-    yield* first
+    for (let chunk = first.shift(); chunk !== undefined; chunk = first.shift()) yield chunk
     yield* rest
   } finally {
     await rest.return(undefined)
