@@ -14,7 +14,7 @@ import { benchMemory } from './memory.ts'
 import { plot } from './plot.ts'
 import { buildChildren } from './processes.ts'
 import { benchReads } from './read.ts'
-import { type Result, reaches, table } from './report.ts'
+import { isBound, type Result, reaches, table } from './report.ts'
 import { reports } from './reports.ts'
 import { benchSmallReads } from './small.ts'
 
@@ -67,14 +67,17 @@ for (const name of chosen) {
   const measured = (await parts[name]?.(options.rounds)) ?? []
   results.push(...measured)
   console.log(`\n${name}\n${table(measured)}`)
+  if (options.out) await keep(options.out, name, measured)
 }
 
-if (options.out) {
-  await mkdir(options.out, { recursive: true })
-  const document = { date, machine, rounds: options.rounds, results }
-  await writeFile(join(options.out, 'results.json'), `${JSON.stringify(document, null, 2)}\n`)
-  await writeFile(join(options.out, 'ratios.svg'), await plot(results, `${date}, ${machine}`))
+/** One JSON and one picture for each part, so that a part can be measured anew alone. */
+async function keep(dir: string, name: string, measured: readonly Result[]): Promise<void> {
+  await mkdir(dir, { recursive: true })
+  const document = { date, machine, rounds: options.rounds, results: measured }
+  await writeFile(join(dir, `${name}.json`), `${JSON.stringify(document, null, 2)}\n`)
+  await writeFile(join(dir, `${name}.svg`), await plot(measured.filter(isBound), name, `${date}, ${machine}`))
 }
+
 const short = results.filter((result) => !reaches(result, options.slack))
 for (const { what } of short) console.log(`falls short: ${what}`)
 process.exit(options.check && short.length > 0 ? 1 : 0)

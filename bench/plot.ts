@@ -5,21 +5,23 @@ import { parse, View } from 'vega'
 import { compile, type TopLevelSpec } from 'vega-lite'
 import type { Result } from './report.ts'
 
-/** An SVG of all ratios, on a logarithmic scale. */
-export function plot(results: readonly Result[], subtitle: string): Promise<string> {
-  const values = results
-    .filter(({ least, most }) => least !== undefined || most !== undefined)
-    .map(({ what, figure, least, most }) => ({
-      what,
-      ...figure,
-      bound: least ?? most,
-      better: least === undefined ? 'less is better' : 'more is better',
-    }))
+/** An SVG of figures that have something to reach, on a logarithmic scale. */
+export function plot(results: readonly Result[], title: string, subtitle: string): Promise<string> {
+  const values = results.map(({ what, figure, least, most }) => ({
+    what,
+    ...figure,
+    bound: least ?? most,
+    better: least === undefined ? 'less is better' : 'more is better',
+  }))
   const y = { field: 'what', type: 'nominal', sort: null, title: null, axis: { labelLimit: 400 } } as const
-  const x = { type: 'quantitative', scale: { type: 'log' }, title: 'ratio or MiB, logarithmic' } as const
+  const x = {
+    type: 'quantitative',
+    scale: { type: 'log' },
+    title: 'ratio (or MiB, KiB); the bar is what has to be reached',
+  } as const
   const spec: TopLevelSpec = {
     $schema: 'https://vega.github.io/schema/vega-lite/v6.json',
-    title: { text: 'Measured figures and what they have to reach', subtitle },
+    title: { text: title, subtitle },
     background: 'white',
     width: 480,
     height: { step: 18 },
