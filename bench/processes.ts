@@ -28,15 +28,15 @@ export async function buildChildren(): Promise<void> {
   })
 }
 
-/** Starts a server in the role, with the environment on top of this process's; `log` is where its errors are shown. */
+/** Starts a server in the role, with the environment on top of this process's, flags for Node, and its errors shown. */
 export async function startServer(
   role: string,
   environment: Record<string, string>,
-  log: 'inherit' | 'ignore' = 'inherit',
+  { flags = [], log = 'inherit' }: { flags?: readonly string[]; log?: 'inherit' | 'ignore' } = {},
 ): Promise<Server> {
   const child = fork('dist/bench/child.mjs', [role], {
     env: { ...process.env, ...environment },
-    execArgv: ['--expose-gc'],
+    execArgv: ['--expose-gc', ...flags],
     stdio: ['ignore', 'inherit', log, 'ipc'],
   })
   const { port } = await answer<{ port: number }>(child)

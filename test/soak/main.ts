@@ -31,7 +31,7 @@ const proxied = await startProxiedService()
 const { service } = proxied
 await buildChildren()
 const times = { FIRST_BYTE_TIMEOUT_MS: '4000', IDLE_TIMEOUT_MS: '3000', RESPONSE_TIMEOUT_MS: '10000' }
-const server = await startServer('service', { ...service.environment, ...times }, 'ignore')
+const server = await startServer('service', { ...service.environment, ...times }, { log: 'ignore' })
 
 const met = { count: 0 }
 const faultsOf = (cases: readonly { fault: Parameters<typeof scheduled>[2][number] }[]) =>
