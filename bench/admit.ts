@@ -3,14 +3,20 @@
  * table. Both limiters run in this process, since the limiter is what is measured; the table in another.
  */
 import { randomUUID } from 'node:crypto'
-import { CreateTableCommand, type DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb'
-import { RateLimiterDynamo } from 'rate-limiter-flexible'
+import {
+  CreateTableCommand,
+  DynamoDB,
+  type DynamoDBClient,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb'
+import { RateLimiterDynamo, RateLimiterRes } from 'rate-limiter-flexible'
 import { createDynamo } from '../functions/wiring.ts'
 import type { BucketStore } from '../lib/buckets.ts'
 import { createBucketStore } from '../lib/buckets.ts'
 import { ResolverError } from '../lib/errors.ts'
 import { createThrottle, type Rate } from '../lib/throttle.ts'
 import { startFixture } from './fixture.ts'
+import { shareOverAdmitted } from './over.ts'
 import type { Result } from './report.ts'
 import { figureOf, ratioOf } from './stats.ts'
 
@@ -119,7 +125,7 @@ async function compare(client: DynamoDBClient, rounds: number, roundMs: number):
   await waitUntilTableExists({ client, maxWaitTime: 60 }, { TableName })
   const ample = { perSecond: 10_000, burst: 1_000_000 }
   const peer = new RateLimiterDynamo({
-    storeClient: client,
+    storeClient: new DynamoDB({ requestHandler: { httpAgent: { maxSockets: 512 } } }),
     tableName: TableName,
     tableCreated: true,
     points: 1_000_000,
@@ -153,8 +159,32 @@ async function compare(client: DynamoDBClient, rounds: number, roundMs: number):
   }
   ours.shift()
   theirs.shift()
+  const tight = { perSecond: 100, burst: 100 }
+  const exact = createThrottle(createBucketStore(client, 'bench-buckets'), tight)
+  const caller = newCaller()
+  const windows = new RateLimiterDynamo({
+    storeClient: new DynamoDB({}),
+    tableName: TableName,
+    tableCreated: true,
+    points: 100,
+    duration: 1,
+  })
+  const oursOver = await shareOverAdmitted(() => attempt(() => exact.take(caller)), tight)
+  const theirsOver = await shareOverAdmitted(() => consume(windows, caller.serverId), tight)
   return [
+    { what: 'admitted over the bound, ours', figure: one(oursOver), most: 0 },
+    { what: 'admitted over the bound, rate-limiter-flexible', figure: one(theirsOver) },
     { what: 'admissions ÷ rate-limiter-flexible', figure: ratioOf(ours, theirs), least: 1 },
     { what: 'admissions a second, ours', figure: figureOf(ours.map((n) => (n * 1_000) / roundMs)) },
   ]
+}
+
+async function consume(limiter: RateLimiterDynamo, key: string): Promise<number> {
+  try {
+    await limiter.consume(key)
+    return 0
+  } catch (refusal) {
+    if (refusal instanceof RateLimiterRes) return Math.max(1, refusal.msBeforeNext)
+    throw refusal
+  }
 }
