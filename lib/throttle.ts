@@ -5,7 +5,7 @@
  * here are integer microseconds, exact in a double and in DynamoDB.
  */
 import type { Caller } from './access.ts'
-import type { BucketStore } from './buckets.ts'
+import type { Attempt, BucketStore } from './buckets.ts'
 import { createClock } from './clock.ts'
 import { within } from './deadline.ts'
 import { ResolverError } from './errors.ts'
@@ -45,13 +45,16 @@ export function createThrottle(buckets: BucketStore, rate: Rate, options: Thrott
   const { now = Date.now, random = Math.random, onImpossibleState } = options
   const intervalUs = Math.ceil(1_000_000 / rate.perSecond)
   const fullUs = intervalUs * rate.burst
-  const lastTat = createRecent<number>(maxRemembered)
+  /** The least that each TAT can be: what this instance saw last, and an interval for each call that is under way. */
+  const leastTat = createRecent<number>(maxRemembered)
   const refusedUntil = createRecent<number>(maxRemembered)
+  /** What the latest call under way for a bucket will be told: its TAT, or 0 when it fails. */
+  const underWay = new Map<string, Promise<number>>()
   const clock = createClock(now)
 
-  function refuse(key: string, untilUs: number, nowUs: number): never {
-    refusedUntil.set(key, untilUs)
-    throw rateLimited(clock.waitMs(untilUs - nowUs))
+  function refuse(key: string, tat: number, nowUs: number): never {
+    refusedUntil.set(key, admissible(tat))
+    throw rateLimited(clock.waitMs(admissible(tat) - nowUs))
   }
 
   /** Whoever is refused may come back when the TAT is at most `burst - 1` intervals ahead. */
@@ -59,23 +62,52 @@ export function createThrottle(buckets: BucketStore, rate: Rate, options: Thrott
     return tat - fullUs + intervalUs
   }
 
-  async function admit(key: string, signal: AbortSignal): Promise<void> {
-    const nowUs = clock.nowUs() // of the request: a later one would let the answer of each call be out of date
+  /** `nowUs` is that of the request: a later one would let the answer of each call be out of date. */
+  async function admit(key: string, nowUs: number, signal: AbortSignal): Promise<void> {
     for (;;) {
-      const idle = (lastTat.get(key) ?? 0) <= nowUs
-      if (idle) lastTat.set(key, nowUs + intervalUs) // those who come meanwhile need not guess wrong
-      const attempt = idle
-        ? await buckets.restart(key, { now: nowUs, tat: nowUs + intervalUs }, signal)
-        : await buckets.advance(
-            key,
-            { now: nowUs, latest: nowUs + fullUs - intervalUs, interval: intervalUs },
-            signal,
-          )
+      const others = underWay.get(key)
+      if (others && admissible(leastTat.get(key) ?? 0) > nowUs) {
+        const tat = await others // they have the last tokens, so what they are told goes for this one too
+        if (admissible(tat) > nowUs) refuse(key, tat, nowUs)
+        continue
+      }
+      const { taken, tat } = await ask(key, nowUs, signal)
+      if (taken) return
+      if (tat > nowUs + fullUs + clockSlackUs) await empty(key, tat, nowUs, signal)
+      else if (admissible(tat) > nowUs) refuse(key, tat, nowUs)
+    }
+  }
+
+  function ask(key: string, nowUs: number, signal: AbortSignal): Promise<Exclude<Attempt, 'throttled'>> {
+    const call = send(key, nowUs, signal)
+    const told = call.then(
+      ({ tat }) => tat,
+      () => 0,
+    )
+    underWay.set(key, told)
+    void told.then(() => underWay.get(key) === told && underWay.delete(key))
+    return call
+  }
+
+  /** One call, by its guess whether the bucket is full. */
+  async function send(key: string, nowUs: number, signal: AbortSignal) {
+    const least = leastTat.get(key) ?? 0
+    leastTat.set(key, Math.max(least, nowUs) + intervalUs)
+    try {
+      const attempt =
+        least <= nowUs
+          ? await buckets.restart(key, { now: nowUs, tat: nowUs + intervalUs }, signal)
+          : await buckets.advance(
+              key,
+              { now: nowUs, latest: nowUs + fullUs - intervalUs, interval: intervalUs },
+              signal,
+            )
       if (attempt === 'throttled') throw rateLimited(1_000 + Math.floor(random() * 250))
-      lastTat.set(key, attempt.tat)
-      if (attempt.taken) return
-      if (attempt.tat > nowUs + fullUs + clockSlackUs) await empty(key, attempt.tat, nowUs, signal)
-      else if (admissible(attempt.tat) > nowUs) refuse(key, admissible(attempt.tat), nowUs)
+      leastTat.set(key, attempt.taken ? Math.max(leastTat.get(key) ?? 0, attempt.tat) : attempt.tat)
+      return attempt
+    } catch (error) {
+      leastTat.delete(key) // whether the token was taken is not known
+      throw error
     }
   }
 
@@ -84,21 +116,22 @@ export function createThrottle(buckets: BucketStore, rate: Rate, options: Thrott
     const tat = nowUs + fullUs
     if (!(await buckets.replace(key, { found, tat }, signal))) return
     onImpossibleState?.(key)
-    lastTat.set(key, tat)
-    refuse(key, admissible(tat), nowUs)
+    leastTat.set(key, tat)
+    refuse(key, tat, nowUs)
   }
 
   return {
     take(caller) {
       const key = bucketKey(caller.workspaceId, caller.serverId)
+      const nowUs = clock.nowUs()
       const untilUs = refusedUntil.get(key)
       if (untilUs !== undefined) {
-        const waitUs = untilUs - clock.nowUs()
+        const waitUs = untilUs - nowUs
         // a longer one was promised by a clock that has been corrected since
         if (waitUs > 0 && waitUs <= fullUs + clockSlackUs) throw rateLimited(clock.waitMs(waitUs))
         refusedUntil.delete(key)
       }
-      return within(storeTimeoutMs, (signal) => admit(key, signal))
+      return within(storeTimeoutMs, (signal) => admit(key, nowUs, signal))
     },
   }
 }

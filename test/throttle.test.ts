@@ -205,6 +205,32 @@ describe('calls of the store', () => {
     expect(await Promise.all(taken)).toEqual([0, 0, 0])
   })
 
+  test('are none for callers who come while the last tokens are being asked for', async () => {
+    const { time, instance, take } = bucket({ perSecond: 10, burst: 2 })
+    const throttle = instance()
+    calls = 0
+    const together = () => Promise.all(Array.from({ length: 8 }, () => take(throttle)))
+    expect(await together()).toEqual([0, 0, 100, 100, 100, 100, 100, 100])
+    expect(calls).toBe(2)
+    time.ms += 100
+    expect(await together()).toEqual([0, 100, 100, 100, 100, 100, 100, 100])
+    expect(calls).toBe(3)
+  })
+
+  test('are asked for again when a call that was under way has failed', async () => {
+    const { caller, instance } = bucket({ perSecond: 1, burst: 1 })
+    let fails = true
+    const failing: BucketStore = {
+      ...store,
+      restart: (...args) => (fails ? Promise.reject(new Error('down')) : store.restart(...args)),
+    }
+    const throttle = createThrottle(failing, { perSecond: 1, burst: 1 }, { now: () => start })
+    await expect(throttle.take(caller)).rejects.toThrow('down')
+    fails = false
+    expect(await take(throttle, caller)).toBe(0)
+    expect(await take(instance(), caller)).toBe(1_000)
+  })
+
   test('are none for a refusal that is remembered, until the moment that it promised', async () => {
     const { caller, time, instance, take } = bucket({ perSecond: 10, burst: 1 })
     const throttle = instance()
