@@ -67,8 +67,9 @@ async function examineStores(): Promise<Finding[]> {
     ])
     return found.flat()
   } catch (error) {
+    const problems = (error instanceof Error ? error.message : String(error)).split(/\n\s*/)
     return [
-      ill('environment', error instanceof Error ? error.message : String(error), 'Set these variables.'),
+      ill('environment', problems.slice(problems.length > 1 ? 1 : 0).join('; '), 'Correct these variables.'),
     ]
   }
 }

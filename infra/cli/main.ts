@@ -10,6 +10,7 @@ import { printable } from '../local/printable.ts'
 import { addAskCommands } from './ask.ts'
 import { addCallCommand } from './call.ts'
 import { addDoctorCommand } from './doctor.ts'
+import { tell } from './failure.ts'
 import { addImportCommand } from './import.ts'
 import { addKeepCommands } from './keep.ts'
 import { lacksDryRun, swallowedHint } from './npm.ts'
@@ -64,8 +65,7 @@ async function main(): Promise<number> {
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return endUsage(error)
-    const message = error instanceof Error ? error.message : String(error)
-    const lines = message.split('\n').map(printable) // it may quote anybody's text
+    const lines = tell(error).split('\n').map(printable) // it may quote anybody's text
     console.error(`${paint('red', 'error:', process.stderr)} ${lines.join('\n')}`)
     return error instanceof ResolverError && error.code === 'limit' ? 2 : 1
   }

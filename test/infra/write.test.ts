@@ -115,6 +115,39 @@ test('what the resolver calls invalid is a wrong command line, too', async () =>
   expect(ls.stderr).toContain('error: Invalid params')
 })
 
+test('an operator is told which call to storage failed, and how', async () => {
+  const nowhere = {
+    AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:1',
+    AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1',
+  }
+  expect(await run(nowhere, 'put', 'package.json', ...owned)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      'error: Storage does not answer as it should: TransactWriteItems failed (ECONNREFUSED). ' +
+      '"npm run files -- doctor" says what to do.\n',
+  })
+  const ended = await run({ FILES_TABLE: 'no-such-table' }, 'reconcile', '--dry-run')
+  expect(ended.code).toBe(1)
+  expect(ended.stderr).toContain('(ResourceNotFoundException). "npm run files -- doctor" says what to do.')
+})
+
+test('doctor tells of wrong variables in one line', async () => {
+  const wrong = {
+    FILES_BUCKET: 'X',
+    FILES_TABLE: 'x',
+    FILE_RESOLVER_URL: '',
+    HOST_JWKS: '',
+    HOST_JWKS_URL: '',
+  }
+  const doctor = await run(wrong, 'doctor')
+  expect(doctor.code).toBe(1)
+  expect(doctor.stdout).toContain(
+    "✗ environment: FILES_BUCKET: must be a bucket's name: 3 to 63 lower-case letters, digits, dots and hyphens; " +
+      "FILES_TABLE: must be a table's name: 3 to 255 letters, digits, or any of '_.-'\n    Correct these variables.\n",
+  )
+})
+
 test('flags that npm has taken are named', async () => {
   const swallowed = { npm_config_owner: 'true', npm_config_json: 'true' }
   const put = await run(swallowed, 'put', 'package.json', 'ana')
