@@ -14,7 +14,9 @@ export function parseUploadOrigins(text = ''): string[] {
     .split(',')
     .map((origin) => origin.trim())
     .filter((origin) => origin !== '')
-  return z.array(Origin).parse(origins)
+  const parsed = z.array(Origin).safeParse(origins)
+  if (parsed.success) return parsed.data
+  throw new Error(parsed.error.issues.map(({ message }) => message).join('\n'))
 }
 
 /** The bucket's CORS rules for these origins, in S3's own words. */

@@ -21,6 +21,15 @@ test.each(['*', 'https://*.example.com', 'https://a.example.com/', 'a.example.co
   },
 )
 
+test('each that is none is named, and how one looks', () => {
+  expect(() => parseUploadOrigins('*, https://a.example.com, b.example.com')).toThrow(
+    new Error(
+      'UPLOAD_ORIGINS: "*" is no origin; one looks like https://app.example.com\n' +
+        'UPLOAD_ORIGINS: "b.example.com" is no origin; one looks like https://app.example.com',
+    ),
+  )
+})
+
 test('without origins there are no rules, and with some only PUT is allowed', () => {
   expect(uploadCors([])).toEqual([])
   expect(uploadCors(['https://a.example.com'])).toMatchObject([
