@@ -44,6 +44,7 @@ const options = new Command('npm run dev --')
   .option('--data <dir>', 'folder that keeps all data', parseFolder, '.local')
   .option('--no-samples', 'store no sample files')
   .option('--json', 'print one JSON line {"url": …} when ready, and nothing else')
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2)) // as `npm run files` ends
   .parse()
   .opts<{ port: number; data: string; samples: boolean; json?: true }>()
 

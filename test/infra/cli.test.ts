@@ -232,6 +232,13 @@ describe('dev', () => {
     expect(busy.stderr).toContain(`Port ${port} is in use`)
   })
 
+  test('a wrong command line ends with 2, and asking for help with 0', async () => {
+    const wrong = await run('infra/local/dev.ts', ['--port', 'x'])
+    expect([wrong.code, wrong.stdout]).toEqual([2, ''])
+    expect(wrong.stderr).toContain('It must be a whole number from 0 to 65535.')
+    expect((await run('infra/local/dev.ts', ['--help'])).code).toBe(0)
+  })
+
   test('every request that it prints works when pasted', async () => {
     const child = start('infra/local/dev.ts', ['--data', join(dir, 'printed'), '--port', '0'])
     let text = ''
