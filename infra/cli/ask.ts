@@ -87,6 +87,13 @@ export function addAskCommands(program: Command, run: Run): void {
     )
 }
 
+const remedies = new Map<number, string>([
+  [wireErrors['not-found'].rpc, '"npm run files -- ls" shows what this user may see.'],
+  [wireErrors['too-large'].rpc, 'It cannot be read through the resolver; its bytes are in the bucket.'],
+  [wireErrors['rate-limited'].rpc, 'Wait for so many milliseconds, and try again.'],
+  [wireErrors.unavailable.rpc, '"npm run files -- doctor" says what is wrong.'],
+])
+
 function asCaller(command: Command): Command {
   return command
     .requiredOption('--workspace <workspace>', 'workspace to act in', identifier('workspace'))
@@ -111,13 +118,15 @@ async function ask(place: Place, caller: Caller, method: string, params: object)
   })
   if (response.status === 401) {
     throw new Error(
-      'The resolver refuses the token: workspace, user and server must be 1 to 128 visible ASCII characters, and the key one that it knows.',
+      'The resolver refuses the token: it has ended, or its key, issuer or audience is none that the resolver takes. ' +
+        'Get a new one from your host; "npm run files -- doctor" examines it.',
     )
   }
   const answer: unknown = await response.json()
   const failure = Failure.safeParse(answer)
   if (!failure.success) return z.object({ result: z.unknown() }).parse(answer).result
   const { code, message, data } = failure.data.error
-  const told = `${message} (${code})${data ? ` ${JSON.stringify(data)}` : ''}`
+  const remedy = remedies.get(code)
+  const told = `${message} (${code})${data ? ` ${JSON.stringify(data)}` : ''}${remedy ? `\n${remedy}` : ''}`
   throw code === wireErrors['invalid-params'].rpc ? usageError(told) : new Error(told)
 }

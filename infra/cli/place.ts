@@ -9,7 +9,8 @@ import { parseStoreConfig } from '../../lib/config.ts'
 import { createSigner, signToken } from '../../lib/token.ts'
 import type { Presign } from '../../lib/upload.ts'
 import type { ReconcileStores } from '../../lib/work.ts'
-import { findDescriptor, foreignVariables } from '../local/descriptor.ts'
+import { type Descriptor, findDescriptor, foreignVariables } from '../local/descriptor.ts'
+import { printable } from '../local/printable.ts'
 import { openSigningKey } from '../local/signing.ts'
 
 /** The stores to write to, and a way to ask the resolver as somebody. */
@@ -27,6 +28,7 @@ const remedy = (data: string) =>
 export async function findPlace(data: string): Promise<Place> {
   const dir = resolve(data)
   const running = await findDescriptor(dir)
+  if (running) warnOfOther(running, data)
   if (running) Object.assign(process.env, running.environment)
   if (running && !process.env.AWS_ENDPOINT_URL) for (const name of foreignVariables) delete process.env[name]
 
@@ -56,4 +58,17 @@ export async function findPlace(data: string): Promise<Place> {
       throw new Error(`${remedy(data)}, or set FILE_RESOLVER_URL.`)
     },
   }
+}
+
+/** An operator whose environment names a deployed service must not take the dev service's answers for its. */
+function warnOfOther({ environment, url }: Descriptor, data: string): void {
+  const named: Record<string, string> = { ...environment, FILE_RESOLVER_URL: url }
+  const other = ['FILES_BUCKET', 'FILES_TABLE', 'FILE_RESOLVER_URL'].filter((name) => {
+    const value = process.env[name]
+    return value && value !== named[name]
+  })
+  if (other.length === 0) return
+  console.error(
+    `note: working on the dev service of ${printable(data)}, whatever ${other.join(' and ')} may say; to work elsewhere, stop it or name another --data.`,
+  )
 }

@@ -3,13 +3,14 @@
  */
 import { constants, createReadStream } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
-import { basename } from 'node:path'
+import { basename, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { type FileRef, renameFile, shareFile, tagFile, unshareFile, untagFile } from '../../lib/change.ts'
 import type { FileStores } from '../../lib/complete.ts'
 import type { FileItem } from '../../lib/file.ts'
 import { removeFile } from '../../lib/remove.ts'
 import { type NewFile, pendingFile, storeFile } from '../../lib/store.ts'
+import { printable } from '../local/printable.ts'
 import { describeFile, type Output, summariseFile } from './output.ts'
 import type { Place } from './place.ts'
 import { startProgress } from './progress.ts'
@@ -140,15 +141,25 @@ async function putAll(
     progress.end()
     for (const line of printed) output.line(line)
     output.json(stored.map(describeFile))
+    for (const file of stored) noteSize(file, stores.maxReadBytes)
   }
+}
+
+function noteSize({ name, content }: FileItem, maxReadBytes: number): void {
+  if (!content || (content.size <= maxReadBytes && !content.oversize)) return
+  console.error(
+    `note: ${printable(name)} is larger than MAX_READ_BYTES (${maxReadBytes}): it is listed, and reading it is refused with -32005.`,
+  )
 }
 
 /** Bytes of the file; whatever is none is refused before anything is stored. */
 async function sizeOf(path: string): Promise<number> {
   if (path === '') throw usageError('a path is empty: name a file')
   const found = await stat(path).catch(() => undefined)
-  if (!found) throw new Error(`There is no file ${path}.`)
-  if (!found.isFile()) throw new Error(`${path} is not a file; name the files in it.`)
+  if (!found) throw new Error(`There is no file ${resolve(path)}.`) // npm runs it in the repository's folder
+  if (found.isDirectory()) throw new Error(`${path} is a folder; name the files in it.`)
+  if (!found.isFile())
+    throw new Error(`${path} is neither a file nor a folder; save its bytes as a file first.`)
   await access(path, constants.R_OK).catch(() => {
     throw new Error(`You may not read ${path}.`)
   })

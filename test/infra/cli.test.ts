@@ -115,7 +115,7 @@ files://fl_aaaaaaaaaaaaaaaaaaaaaaaa  табель.csv  text/csv  4
       code: 1,
       stderr: `error: There is no file ${join(dir, 'nothing')}.\n`,
     })
-    expect((await files('put', dir, ...place)).stderr).toContain('is not a file')
+    expect((await files('put', dir, ...place)).stderr).toContain('is a folder; name the files in it.')
   })
 
   test('tag, untag, share, unshare and rename say what the file is now', async () => {
@@ -149,7 +149,7 @@ files://fl_aaaaaaaaaaaaaaaaaaaaaaaa  табель.csv  text/csv  4
     expect(await files('cat', salaries, '--workspace', 'acme', '--user', 'ana')).toEqual({
       code: 1,
       stdout: '',
-      stderr: `error: Resource not found (-32002) {"uri":"${salaries}"}\n`,
+      stderr: `error: Resource not found (-32002) {"uri":"${salaries}"}\n"npm run files -- ls" shows what this user may see.\n`,
     })
   })
 
@@ -201,6 +201,21 @@ files://fl_aaaaaaaaaaaaaaaaaaaaaaaa  табель.csv  text/csv  4
     expect(await response.text()).toBe(
       `{"jsonrpc":"2.0","id":1,"result":{"contents":[{"uri":"${revenue}","mimeType":"text/csv","text":"region,revenue\\nnorth,1200\\nsouth,950\\n"}]}}`,
     )
+  })
+
+  test('a dev service is worked on whatever else the environment names, and a note says so', async () => {
+    const ls = ['--data', data(), 'ls', '--workspace', 'acme', '--user', 'ana', '--tag', '2026']
+    const production = { FILES_BUCKET: 'production', FILE_RESOLVER_URL: 'https://files.example.com' }
+    const noted = await run('infra/cli/main.ts', ls, production)
+    expect(noted.code).toBe(0)
+    expect(noted.stdout).toContain(revenue)
+    expect(noted.stderr).toBe(
+      `note: working on the dev service of ${data()}, whatever FILES_BUCKET and FILE_RESOLVER_URL may say; ` +
+        'to work elsewhere, stop it or name another --data.\n',
+    )
+    expect(
+      (await run('infra/cli/main.ts', ls, { FILES_BUCKET: 'files', FILE_RESOLVER_URL: url })).stderr,
+    ).toBe('')
   })
 
   test('without a dev service, the error says how to name one', async () => {

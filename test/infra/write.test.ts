@@ -115,6 +115,30 @@ test('what the resolver calls invalid is a wrong command line, too', async () =>
   expect(ls.stderr).toContain('error: Invalid params')
 })
 
+test('put says where it looked, and what is neither a file nor a folder', async () => {
+  const missing = await files('put', 'no-such-file', ...owned)
+  expect([missing.code, missing.stderr]).toEqual([
+    1,
+    `error: There is no file ${process.cwd()}/no-such-file.\n`,
+  ])
+  const device = await files('put', '/dev/null', ...owned)
+  expect(device.code).toBe(1)
+  expect(device.stderr).toBe(
+    'error: /dev/null is neither a file nor a folder; save its bytes as a file first.\n',
+  )
+})
+
+test('put stores what is too large to be read, and says so', async () => {
+  const path = join(dir, 'large.bin')
+  await writeFile(path, '12345')
+  const put = await run({ MAX_READ_BYTES: '4' }, 'put', path, ...owned)
+  expect(put.code).toBe(0)
+  expect(put.stdout).toMatch(/^files:\/\/fl_[0-9a-f]{24}\n$/)
+  expect(put.stderr).toBe(
+    'note: large.bin is larger than MAX_READ_BYTES (4): it is listed, and reading it is refused with -32005.\n',
+  )
+})
+
 test('an operator is told which call to storage failed, and how', async () => {
   const nowhere = {
     AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:1',
@@ -146,6 +170,17 @@ test('doctor tells of wrong variables in one line', async () => {
     "✗ environment: FILES_BUCKET: must be a bucket's name: 3 to 63 lower-case letters, digits, dots and hyphens; " +
       "FILES_TABLE: must be a table's name: 3 to 255 letters, digits, or any of '_.-'\n    Correct these variables.\n",
   )
+})
+
+test('a token that is refused has its usual reasons named', async () => {
+  const ended = await run({ FILE_RESOLVER_TOKEN: 'forged' }, 'ls', ...ana)
+  expect(ended).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      'error: The resolver refuses the token: it has ended, or its key, issuer or audience is none that the resolver takes. ' +
+      'Get a new one from your host; "npm run files -- doctor" examines it.\n',
+  })
 })
 
 test('flags that npm has taken are named', async () => {
