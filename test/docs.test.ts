@@ -124,6 +124,19 @@ test.each(documents)('%s: every link within the repository leads somewhere', (do
   expect(dead).toEqual([])
 })
 
+test('every document is reached from the README by links that the guide of dev can show', () => {
+  const reached = ['README.md']
+  for (const document of reached) {
+    const links = readFileSync(join(root, document), 'utf8').matchAll(/\]\((?!https?:)([^)\s#]+\.md)/g)
+    for (const [, link = ''] of links) {
+      const path = join(dirname(document), link)
+      if (!reached.includes(path)) reached.push(path)
+    }
+  }
+  const isReport = (document: string) => document.startsWith('docs/reports/') // scripts write them
+  expect(documents.filter((document) => !reached.includes(document) && !isReport(document))).toEqual([])
+})
+
 /** The anchors of a document's headings, as GitHub makes them. */
 function anchorsOf(path: string): string[] {
   const headings = readFileSync(path, 'utf8').matchAll(/^#+ (.+)$/gm)
