@@ -3,12 +3,16 @@
  */
 import type { Command, Option } from 'commander'
 
-/** A sentence about the command's flags that npm has taken, or undefined when it took none. */
-export function swallowedHint(command: Command, env: NodeJS.ProcessEnv): string | undefined {
+/** A sentence about the command's flags that npm has taken, undefined when it took none; `run` stands before them. */
+export function swallowedHint(
+  command: Command,
+  env: NodeJS.ProcessEnv,
+  run = `npm run files -- ${command.name()}`,
+): string | undefined {
   const taken = command.options.filter((option) => isSwallowed(option, env)).map(({ long }) => long)
   if (taken.length === 0) return undefined
-  const example = `npm run files -- ${command.name()} ${taken[0]}`
-  return `npm has taken ${taken.join(' and ')} for itself: write "--" after "files", as in ${example}`
+  const script = run.split(' ')[2]
+  return `npm has taken ${taken.join(' and ')} for itself: write "--" after "${script}", as in ${run} ${taken[0]}`
 }
 
 /** True when the command would do more than was asked for: `--dry-run` did not reach it. */

@@ -15,6 +15,7 @@ import { createHttpServer } from '../../lib/node.ts'
 import { reconcile } from '../../lib/reconcile.ts'
 import { createSigner } from '../../lib/token.ts'
 import type { ReconcileStores } from '../../lib/work.ts'
+import { swallowedHint } from '../cli/npm.ts'
 import { createConsole } from '../console/app.ts'
 import { parseUploadOrigins } from '../cors.ts'
 import { startCloudApart } from './apart.ts'
@@ -38,20 +39,31 @@ import { welcome } from './welcome.ts'
 /** How long a stop waits for the indexer to finish what it was told. */
 const maxSettleMs = 5_000
 
-const options = new Command('npm run dev --')
+const program = new Command('npm run dev --')
   .description('Runs the file resolver with emulated S3 and DynamoDB; needs nothing but Node.')
   .option('--port <number>', 'port to listen on, 0 for any free one', port, 8787)
   .option('--data <dir>', 'folder that keeps all data', parseFolder, '.local')
   .option('--no-samples', 'store no sample files')
   .option('--json', 'print one JSON line {"url": …} when ready, and nothing else')
-  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2)) // as `npm run files` ends
-  .parse()
-  .opts<{ port: number; data: string; samples: boolean; json?: true }>()
+  .exitOverride(({ exitCode }) => (exitCode === 0 ? process.exit(0) : endUsage())) // as `npm run files` ends
+const options = program.parse().opts<{ port: number; data: string; samples: boolean; json?: true }>()
+if (swallowed()) endUsage()
 
 try {
   await start()
 } catch (error) {
   fail(error)
+}
+
+function endUsage(): never {
+  const hint = swallowed()
+  if (hint) console.error(hint)
+  process.exit(2)
+}
+
+/** What npm has taken of the command line; its own setting `json` is nothing of ours. */
+function swallowed(): string | undefined {
+  return swallowedHint(program, { ...process.env, npm_config_json: undefined }, 'npm run dev --')
 }
 
 function fail(error: unknown): never {

@@ -254,6 +254,17 @@ describe('dev', () => {
     expect((await run('infra/local/dev.ts', ['--help'])).code).toBe(0)
   })
 
+  test.each([
+    ['9999', ['9999'], { npm_config_port: 'true' }],
+    ['no value that was left', [], { npm_config_port: '9999', npm_config_json: 'true' }],
+  ])('a flag that npm has taken starts nothing: %s', async (_, args, env) => {
+    const ended = await run('infra/local/dev.ts', args, env)
+    expect([ended.code, ended.stdout]).toEqual([2, ''])
+    expect(ended.stderr).toContain(
+      'npm has taken --port for itself: write "--" after "dev", as in npm run dev -- --port\n',
+    )
+  })
+
   test('every request that it prints works when pasted', async () => {
     const child = start('infra/local/dev.ts', ['--data', join(dir, 'printed'), '--port', '0'])
     let text = ''
