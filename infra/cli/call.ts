@@ -61,7 +61,11 @@ async function call(place: Place, output: Output, { tool, args, command, options
   await client
     .connect(new StdioClientTransport({ command: executable, args: rest }))
     .catch((cause: Error) => {
-      throw new Error(`"${command.join(' ')}" does not become an MCP server: ${cause.message}`, { cause })
+      throw new Error(
+        `"${command.join(' ')}" does not become an MCP server: ${cause.message}. ` +
+          'It has to speak MCP on standard input and output, and to say all else on standard error.',
+        { cause },
+      )
     })
   try {
     const result = Result.parse(await client.callTool({ name: tool, arguments: args }))
@@ -69,7 +73,11 @@ async function call(place: Place, output: Output, { tool, args, command, options
       for (const line of text.split('\n')) output.line(line)
     }
     output.json(result)
-    if (result.isError) throw new Error(`The tool ${tool} reports an error.`)
+    if (!result.isError) return
+    const { tools } = await client.listTools()
+    const names = tools.map(({ name }) => name)
+    if (names.includes(tool)) throw new Error(`The tool ${tool} reports an error.`)
+    throw new Error(`The server has no tool ${tool}. It has: ${names.join(', ')}.`)
   } finally {
     await client.close()
   }

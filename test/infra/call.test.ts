@@ -39,17 +39,25 @@ test('a tool reads the file of its user', async () => {
   })
 })
 
-test('a tool that does not exist is an error', async () => {
+test('a tool that refuses its arguments reports an error', async () => {
+  const ended = await call('summarize', '{"file_uri":1}', ...server)
+  expect(ended.code).toBe(1)
+  expect(ended.stderr).toBe('error: The tool summarize reports an error.\n')
+})
+
+test('a tool that does not exist is an error, and those that do are named', async () => {
   const ended = await call('nothing', '{}', ...server)
   expect(ended.code).toBe(1)
-  expect(ended.stderr).toBe('error: The tool nothing reports an error.\n')
+  expect(ended.stderr).toBe('error: The server has no tool nothing. It has: summarize.\n')
 })
 
 test('a command that is no server is named', async () => {
   expect(await call('summarize', '{}', 'no-such-command', 'x')).toEqual({
     code: 1,
     stdout: '',
-    stderr: 'error: "no-such-command x" does not become an MCP server: spawn no-such-command ENOENT\n',
+    stderr:
+      'error: "no-such-command x" does not become an MCP server: spawn no-such-command ENOENT. ' +
+      'It has to speak MCP on standard input and output, and to say all else on standard error.\n',
   })
 })
 
