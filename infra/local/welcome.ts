@@ -52,7 +52,7 @@ export async function welcome(running: {
     `What user ${userId} of workspace ${workspaceId} sees:`,
     ...columns(rows).map((line) => `  ${line}`),
     '',
-    'Paste into another terminal, in this folder:',
+    'Paste into another terminal, in this folder (the token lives 5 minutes):',
     '',
     `  TOKEN=$(npm run --silent files -- token --workspace ${workspaceId} --user ${userId} --server ${serverId}${dataOption})`,
     '',
