@@ -45,8 +45,8 @@ export function createThrottle(buckets: BucketStore, rate: Rate, options: Thrott
   const { now = Date.now, random = Math.random, onImpossibleState } = options
   const intervalUs = Math.ceil(1_000_000 / rate.perSecond)
   const fullUs = intervalUs * rate.burst
-  /** The least that each TAT can be: what this instance saw last, and an interval for each call that is under way. */
-  const leastTat = createRecent<number>(maxRemembered)
+  /** A guess at each TAT, from which no refusal follows: what was seen last, and an interval for each call since. */
+  const likelyTat = createRecent<number>(maxRemembered)
   const refusedUntil = createRecent<number>(maxRemembered)
   /** What the latest call under way for a bucket will be told: its TAT, or 0 when it fails. */
   const underWay = new Map<string, Promise<number>>()
@@ -66,7 +66,7 @@ export function createThrottle(buckets: BucketStore, rate: Rate, options: Thrott
   async function admit(key: string, nowUs: number, signal: AbortSignal): Promise<void> {
     for (;;) {
       const others = underWay.get(key)
-      if (others && admissible(leastTat.get(key) ?? 0) > nowUs) {
+      if (others && admissible(likelyTat.get(key) ?? 0) > nowUs) {
         const tat = await others // they have the last tokens, so what they are told goes for this one too
         if (admissible(tat) > nowUs) refuse(key, tat, nowUs)
         continue
@@ -91,24 +91,19 @@ export function createThrottle(buckets: BucketStore, rate: Rate, options: Thrott
 
   /** One call, by its guess whether the bucket is full. */
   async function send(key: string, nowUs: number, signal: AbortSignal) {
-    const least = leastTat.get(key) ?? 0
-    leastTat.set(key, Math.max(least, nowUs) + intervalUs)
-    try {
-      const attempt =
-        least <= nowUs
-          ? await buckets.restart(key, { now: nowUs, tat: nowUs + intervalUs }, signal)
-          : await buckets.advance(
-              key,
-              { now: nowUs, latest: nowUs + fullUs - intervalUs, interval: intervalUs },
-              signal,
-            )
-      if (attempt === 'throttled') throw rateLimited(1_000 + Math.floor(random() * 250))
-      leastTat.set(key, attempt.taken ? Math.max(leastTat.get(key) ?? 0, attempt.tat) : attempt.tat)
-      return attempt
-    } catch (error) {
-      leastTat.delete(key) // whether the token was taken is not known
-      throw error
-    }
+    const likely = likelyTat.get(key) ?? 0
+    likelyTat.set(key, Math.max(likely, nowUs) + intervalUs)
+    const attempt =
+      likely <= nowUs
+        ? await buckets.restart(key, { now: nowUs, tat: nowUs + intervalUs }, signal)
+        : await buckets.advance(
+            key,
+            { now: nowUs, latest: nowUs + fullUs - intervalUs, interval: intervalUs },
+            signal,
+          )
+    if (attempt === 'throttled') throw rateLimited(1_000 + Math.floor(random() * 250))
+    likelyTat.set(key, attempt.taken ? Math.max(likelyTat.get(key) ?? 0, attempt.tat) : attempt.tat)
+    return attempt
   }
 
   /** Replaces a state that no clock within the assumed difference can have written, by an empty bucket of now. */
@@ -116,7 +111,6 @@ export function createThrottle(buckets: BucketStore, rate: Rate, options: Thrott
     const tat = nowUs + fullUs
     if (!(await buckets.replace(key, { found, tat }, signal))) return
     onImpossibleState?.(key)
-    leastTat.set(key, tat)
     refuse(key, tat, nowUs)
   }
 
