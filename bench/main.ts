@@ -5,7 +5,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
-import { Command } from 'commander'
 import { benchAdmission } from './admit.ts'
 import { benchStart } from './cold.ts'
 import { benchIndexing } from './index.ts'
@@ -17,6 +16,7 @@ import { benchReads } from './read.ts'
 import { isBound, type Result, reaches, table } from './report.ts'
 import { reports } from './reports.ts'
 import { benchSmallReads } from './small.ts'
+import { commandLine, numberFrom } from './words.ts'
 
 const parts: Readonly<Record<string, (rounds: number) => Promise<Result[]>>> = {
   read: async (rounds) => [...(await benchReads(rounds)), ...(await benchSmallReads(rounds))],
@@ -27,14 +27,14 @@ const parts: Readonly<Record<string, (rounds: number) => Promise<Result[]>>> = {
   memory: () => benchMemory(),
 }
 
-const program = new Command('npm run bench --')
+const program = commandLine('bench', 'Measures on this machine, in one run and as ratios.')
   .argument(
     '[parts...]',
     `what to measure: ${Object.keys(parts).join(', ')}; all if none is named. Or one of ${Object.keys(reports).join(', ')}`,
   )
-  .option('--rounds <n>', 'pairs taken of each figure', Number, 9)
+  .option('--rounds <n>', 'pairs taken of each figure', numberFrom(1, 1_000), 9)
   .option('--check', 'exit with 1 when a figure falls short')
-  .option('--slack <factor>', 'let --check pass what is so many times worse', Number, 1)
+  .option('--slack <factor>', 'let --check pass what is so many times worse', numberFrom(1, 100), 1)
   .option('--out <dir>', 'write the results there, as JSON and as plots')
   .option('--json', 'print a report as JSON')
   .option('--prices <file>', 'prices for the report on costs, in place of bench/prices.json')
@@ -56,7 +56,11 @@ if (report) {
 
 const chosen = program.args.length > 0 ? program.args : Object.keys(parts)
 const unknown = chosen.find((name) => !(name in parts))
-if (unknown) program.error(`There is no part "${unknown}": choose among ${Object.keys(parts).join(', ')}.`)
+if (unknown) {
+  program.error(
+    `There is no part "${unknown}": choose among ${[...Object.keys(parts), ...Object.keys(reports)].join(', ')}.`,
+  )
+}
 
 await buildChildren()
 const machine = `${cpus().length} cores, ${cpus()[0]?.model.trim()}, Node ${process.versions.node}`

@@ -3,19 +3,19 @@
  * finding is printed with its seed and path, to be cured and added to findings.ts, and ends the run with 1.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
-import { parseArgs } from 'node:util'
+import { Option } from 'commander'
 import fc from 'fast-check'
+import { commandLine, numberFrom } from '../../bench/words.ts'
 import { startService } from '../harness.ts'
 import { targets } from './targets.ts'
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '1' },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    target: { type: 'string' },
-  },
-})
-const endsAt = Date.now() + Number(values.minutes) * 60_000
+const values = commandLine('fuzz', 'Fuzzes all targets in turn until the time is over.')
+  .option('--minutes <n>', 'how long', numberFrom(0.1, 10_000), 1)
+  .option('--seed <n>', 'where to begin', numberFrom(0, 2 ** 31 - 1), Date.now() % 1_000_000)
+  .addOption(new Option('--target <name>', 'only this one').choices(Object.keys(targets)))
+  .parse()
+  .opts<{ minutes: number; seed: number; target?: string }>()
+const endsAt = Date.now() + values.minutes * 60_000
 const chosen = Object.entries(targets).filter(([name]) => !values.target || name === values.target)
 const runs = new Map(chosen.map(([name]) => [name, 0]))
 const found: string[] = []
@@ -24,7 +24,7 @@ const service = await startService()
 for (let round = 0; Date.now() < endsAt && found.length === 0; round += 1) {
   for (const [name, target] of chosen) {
     const isSlow = name === 'service' || name === 'token'
-    const seed = Number(values.seed) + round
+    const seed = values.seed + round
     const numRuns = isSlow ? 500 : 20_000
     const details = await fc.check(target(service) as fc.IAsyncProperty<unknown>, {
       seed,

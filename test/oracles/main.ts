@@ -7,15 +7,17 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import { cpus } from 'node:os'
-import { parseArgs } from 'node:util'
 import type { Call } from '../../bench/client.ts'
 import { startFixture } from '../../bench/fixture.ts'
 import { buildChildren, startServer } from '../../bench/processes.ts'
+import { commandLine, numberFrom } from '../../bench/words.ts'
 import { storeFile } from '../../lib/store.ts'
 import { type Pair, testQuantile } from './permutation.ts'
 
-const { values } = parseArgs({ options: { pairs: { type: 'string', default: '10000' } } })
-const count = Number(values.pairs)
+const { pairs: count } = commandLine('oracles', 'Whether what is hidden can be told from what is not there.')
+  .option('--pairs <n>', 'how many interleaved pairs', numberFrom(1, 10_000_000), 10_000)
+  .parse()
+  .opts<{ pairs: number }>()
 const alpha = 0.01
 const resolvableMs = 0.2
 

@@ -6,24 +6,23 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { buildChildren, startServer } from '../../bench/processes.ts'
+import { commandLine, numberFrom } from '../../bench/words.ts'
 import { dynamoCases, s3Cases } from '../faults/catalogue.ts'
 import { scheduled } from '../faults/schedule.ts'
 import { startProxiedService } from '../proxy.ts'
 import { runClient } from './client.ts'
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '1' },
-    clients: { type: 'string', default: '64' },
-    faults: { type: 'string', default: '0.01' },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-  },
-})
+const values = commandLine('soak', 'Many clients at once, with faults between the service and its storage.')
+  .option('--minutes <n>', 'how long', numberFrom(0.1, 10_000), 1)
+  .option('--clients <n>', 'how many at once', numberFrom(1, 1_000), 64)
+  .option('--faults <share>', 'share of storage calls that fail', numberFrom(0, 1), 0.01)
+  .option('--seed <text>', 'which faults: the same seed, the same faults', String(Date.now() % 1_000_000))
+  .parse()
+  .opts<{ minutes: number; clients: number; faults: number; seed: string }>()
 const beganMs = Date.now()
-const endsAtMs = beganMs + Number(values.minutes) * 60_000
-const share = Number(values.faults)
+const endsAtMs = beganMs + values.minutes * 60_000
+const share = values.faults
 /** What is under way at the end may take so long: some attempts, each of which meets a fault. */
 const graceMs = 90_000
 
@@ -55,7 +54,7 @@ function record(call: string, outcome: string, detail?: string): void {
   process.stderr.write(`\nwrong: ${wrong.at(-1)}\n`)
 }
 
-const workspaces = Array.from({ length: Number(values.clients) }, (_, i) => ({
+const workspaces = Array.from({ length: values.clients }, (_, i) => ({
   id: `w${i}`,
   files: new Map(),
 }))
@@ -89,10 +88,7 @@ const progress = setInterval(() => {
   proxied.s3.calls.length = 0
   service.logs.length = 0
 }, 1_000)
-const sampling = setInterval(
-  () => void sample().catch(() => {}),
-  Math.max(2_000, Number(values.minutes) * 1_000),
-)
+const sampling = setInterval(() => void sample().catch(() => {}), Math.max(2_000, values.minutes * 1_000))
 const running = Promise.all(workspaces.map(({ id, files }) => runClient(deps, id, files)))
 const isDone = await Promise.race([running.then(() => true), sleep(endsAtMs - Date.now() + graceMs, false)])
 if (!isDone)
@@ -143,4 +139,4 @@ ${wrong
 await mkdir('docs/reports', { recursive: true })
 await writeFile(`docs/reports/soak-${day}.md`, report)
 process.stderr.write(`\n${report}\n`)
-process.exit(wrong.length > 0 || (Number(values.minutes) >= 10 && growth > 1) ? 1 : 0)
+process.exit(wrong.length > 0 || (values.minutes >= 10 && growth > 1) ? 1 : 0)
