@@ -46,7 +46,12 @@ async function queueUrl(sqs: SQSClient, endpoint: string): Promise<string | unde
     return QueueUrl
   } catch (error) {
     if (!(error instanceof QueueDoesNotExist))
-      throw new Error(`Nothing answers at ${endpoint}`, { cause: error })
+      throw new Error(
+        `Nothing answers at ${endpoint}, which AWS_ENDPOINT_URL names: correct it, or unset it.`,
+        {
+          cause: error,
+        },
+      )
     throw new Error(
       `${endpoint} has no queue "index": run infra/localstack/ready.d/10-resources.sh against it first`,
     )
