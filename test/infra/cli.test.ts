@@ -245,6 +245,11 @@ describe('dev', () => {
     const busy = await run('infra/local/dev.ts', ['--data', join(dir, 'other'), '--port', port])
     expect(busy.code).toBe(1)
     expect(busy.stderr).toContain(`Port ${port} is in use`)
+    const away = await run('infra/local/dev.ts', other, { AWS_ENDPOINT_URL: 'http://127.0.0.1:1' })
+    expect([away.code, away.stderr]).toEqual([
+      1,
+      'Nothing answers at http://127.0.0.1:1, which AWS_ENDPOINT_URL names: correct it, or unset it.\n',
+    ])
   })
 
   test('a wrong command line ends with 2, and asking for help with 0', async () => {
