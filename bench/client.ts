@@ -3,7 +3,7 @@
  */
 import { Agent, request } from 'node:http'
 import type { Server } from './processes.ts'
-import { openReader, type Reader } from './reader.ts'
+import { openReader } from './reader.ts'
 
 /** One request: what is sent, to which port. */
 export interface Call {
@@ -58,8 +58,6 @@ export function send(port: number, call: Call, bytesPerSec?: number): Promise<Ti
   })
 }
 
-const readers = new WeakMap<Server, Reader>()
-
 /** What a server needed for some calls, one after the other. */
 export interface Sample {
   readonly ms: number
@@ -72,8 +70,7 @@ export async function sample(server: Server, call: Call, times: number, minBytes
   const before = await server.usage()
   const began = performance.now()
   let firstMs = 0
-  const reader = readers.get(server) ?? openReader(server.port)
-  readers.set(server, reader)
+  const reader = openReader(server.port)
   for (let i = 0; i < times; i += 1) {
     const timing = await reader.read(call)
     if (timing.status !== 200 || timing.bytes < minBytes) {
@@ -83,7 +80,29 @@ export async function sample(server: Server, call: Call, times: number, minBytes
   }
   const ms = (performance.now() - began) / times
   const { cpuUs } = await server.usage()
+  reader.close()
   return { ms, cpuUs: (cpuUs - before.cpuUs) / times, firstMs: firstMs / times }
+}
+
+/** The same for calls that are all sent at once, each on a connection of its own. */
+export async function sampleAtOnce(
+  server: Server,
+  call: Call,
+  readers: number,
+  minBytes = 1,
+): Promise<Sample> {
+  const open = Array.from({ length: readers }, () => openReader(server.port))
+  const before = await server.usage()
+  const began = performance.now()
+  const timings = await Promise.all(open.map((reader) => reader.read(call)))
+  const ms = (performance.now() - began) / readers
+  const { cpuUs } = await server.usage()
+  for (const reader of open) reader.close()
+  if (timings.some(({ status, bytes }) => status !== 200 || bytes < minBytes)) {
+    throw new Error(`${call.path} was not answered whole`)
+  }
+  const firstMs = timings.reduce((sum, timing) => sum + timing.firstMs, 0) / readers
+  return { ms, cpuUs: (cpuUs - before.cpuUs) / readers, firstMs }
 }
 
 /** Samples the contestants in turn, `rounds` times after a warm-up, and returns the samples of each. */

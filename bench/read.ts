@@ -2,7 +2,7 @@
  * Reads: how close to a pass-through of the same output bytes, and how far ahead of the handler that people write first.
  */
 import { newFileId, storeFile } from '../lib/store.ts'
-import { interleave, type Sample, sample } from './client.ts'
+import { interleave, type Sample, sample, sampleAtOnce } from './client.ts'
 import { startFixture } from './fixture.ts'
 import { startServer } from './processes.ts'
 import type { Result } from './report.ts'
@@ -18,6 +18,9 @@ const reach: Readonly<Record<string, number>> = {
   'dense JSON': 0.7,
   'control characters': 0.45,
 }
+
+/** Readers at once where the naive handler is compared with: its cost is the memory of many. */
+const crowd = 16
 
 /** Measures all kinds, `rounds` times each. */
 export async function benchReads(rounds: number): Promise<Result[]> {
@@ -48,12 +51,20 @@ export async function benchReads(rounds: number): Promise<Result[]> {
       contentType: 'application/json',
     })
 
-    const samples = await interleave(
+    const readRaw = { path: `/raw/${fileId}` }
+    const readNaive = { path: `/${kind === 'blob' ? 'blob' : 'text'}/${objectKey}` }
+    const single = await interleave(
       {
-        ours: () => sample(ours, read, 2, output.length),
-        raw: () => sample(raw, { path: `/raw/${fileId}` }, 2, output.length),
-        naive: () =>
-          sample(naive, { path: `/${kind === 'blob' ? 'blob' : 'text'}/${objectKey}` }, 2, bytes.length),
+        ours: () => sample(ours, read, 4, output.length),
+        raw: () => sample(raw, readRaw, 4, output.length),
+      },
+      rounds,
+    )
+    const many = await interleave(
+      {
+        ours: () => sampleAtOnce(ours, read, crowd, output.length),
+        raw: () => sampleAtOnce(raw, readRaw, crowd, output.length),
+        naive: () => sampleAtOnce(naive, readNaive, crowd, bytes.length),
       },
       rounds,
     )
@@ -61,24 +72,29 @@ export async function benchReads(rounds: number): Promise<Result[]> {
     results.push(
       {
         what: `10 MiB ${kind}: throughput ÷ raw`,
-        figure: ratioOf(times(samples.raw), times(samples.ours)),
+        figure: ratioOf(times(single.raw), times(single.ours)),
         least,
       },
       {
         what: `10 MiB ${kind}: CPU ÷ raw`,
-        figure: ratioOf(cpu(samples.ours), cpu(samples.raw)),
+        figure: ratioOf(cpu(single.ours), cpu(single.raw)),
         ...(kind === 'blob' ? { most: 1.1 } : {}),
       },
       {
-        what: `10 MiB ${kind}: throughput ÷ naive`,
-        figure: ratioOf(times(samples.naive), times(samples.ours)),
+        what: `10 MiB ${kind}, ${crowd} at once: throughput ÷ naive`,
+        figure: ratioOf(times(many.naive), times(many.ours)),
         least: 3,
       },
       {
-        what: `10 MiB ${kind}: CPU ÷ naive`,
-        figure: ratioOf(cpu(samples.ours), cpu(samples.naive)),
+        what: `10 MiB ${kind}, ${crowd} at once: CPU ÷ naive`,
+        figure: ratioOf(cpu(many.ours), cpu(many.naive)),
         most: 0.35,
       },
+      {
+        what: `… and raw: throughput ÷ naive`,
+        figure: ratioOf(times(many.naive), times(many.raw)),
+      },
+      { what: `… and raw: CPU ÷ naive`, figure: ratioOf(cpu(many.raw), cpu(many.naive)) },
     )
   }
   for (const server of [ours, raw, naive]) server.stop()

@@ -37,6 +37,7 @@ export function openReader(port: number): Reader {
   return {
     read: (call) =>
       new Promise((resolve, reject) => {
+        if (socket.destroyed) throw new Error('The connection has been closed')
         fail = reject
         const began = performance.now()
         let firstMs = 0
