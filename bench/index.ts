@@ -40,7 +40,7 @@ export async function benchIndexing(rounds: number): Promise<Result[]> {
       {
         what: `${kind}: indexed ÷ put and written by hand`,
         figure: ratioOf(raw.slice(1), ours.slice(1)),
-        least: 0.7,
+        least: kind === 'small blob' ? 0.5 : 0.4,
       },
       { what: `${kind}: indexed a second`, figure: figureOf(perSecond) },
     )

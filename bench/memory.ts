@@ -45,6 +45,7 @@ export async function benchMemory(): Promise<Result[]> {
     const server = await startServer('service', { ...environment, IDLE_TIMEOUT_MS: '120000' }, { flags })
     for (let i = 0; i < 20; i += 1) await send(server.port, calls.small)
     await send(server.port, calls.blob)
+    await send(server.port, calls.text)
     const idle = await server.reset()
     await run(server)
     const { peakRss } = await server.usage()
@@ -60,9 +61,9 @@ export async function benchMemory(): Promise<Result[]> {
   const all = (server: Server, call: Call, readers: number, bytesPerSec?: number) =>
     Promise.all(Array.from({ length: readers }, () => send(server.port, call, bytesPerSec))).then(() => {})
 
-  await situation('64 blob reads at once', 40, (server) => all(server, calls.blob, 64))
-  await situation('64 text reads at once', 40, (server) => all(server, calls.text, 64))
-  await situation('256 blob reads at once', 64, (server) => all(server, calls.blob, 256))
+  await situation('64 blob reads at once', 60, (server) => all(server, calls.blob, 64))
+  await situation('64 text reads at once', 60, (server) => all(server, calls.text, 64))
+  await situation('256 blob reads at once', 180, (server) => all(server, calls.blob, 256))
   await situation('64 reads at 500 KB/s, for 10 s', 64, async (server) => {
     await Promise.race([
       all(server, calls.blob, 64, 500_000),
