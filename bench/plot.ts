@@ -5,7 +5,7 @@ import { parse, View } from 'vega'
 import { compile, type TopLevelSpec } from 'vega-lite'
 import type { Result } from './report.ts'
 
-/** An SVG of figures that have something to reach, on a logarithmic scale. */
+/** An SVG of figures that have something to reach, on a scale that shows ratios and MiB alike. */
 export function plot(results: readonly Result[], title: string, subtitle: string): Promise<string> {
   const values = results.map(({ what, figure, least, most }) => ({
     what,
@@ -13,10 +13,10 @@ export function plot(results: readonly Result[], title: string, subtitle: string
     bound: least ?? most,
     better: least === undefined ? 'less is better' : 'more is better',
   }))
-  const y = { field: 'what', type: 'nominal', sort: null, title: null, axis: { labelLimit: 400 } } as const
+  const y = { field: 'what', type: 'nominal', sort: null, title: null, axis: { labelLimit: 500 } } as const
   const x = {
     type: 'quantitative',
-    scale: { type: 'log' },
+    scale: { type: 'symlog', constant: 0.2 },
     title: 'ratio (or MiB, KiB); the bar is what has to be reached',
   } as const
   const spec: TopLevelSpec = {

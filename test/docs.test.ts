@@ -16,6 +16,7 @@ const notRun: Record<string, string> = {
   'npm ci && npm run dev': 'this test runs after npm ci, and on a dev service of its own',
   'npm ci && npm test': 'this test is a part of it',
   'npm ci\nnpm run verify': 'this test is a part of it',
+  'npm run bench': 'it takes minutes and a quiet machine; .ci/run has a short one',
   'export TOKEN_ISSUER=https://host.example.com': 'it deploys; test/sst plans the same without an account',
   'npm install ./file-resolver-host': 'test/host packs, installs and type-checks the package',
 }
