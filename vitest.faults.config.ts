@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/faults/*.test.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 5, // one for each file: they wait more than they work
     maxConcurrency: 24,
     testTimeout: 280_000,
     hookTimeout: 60_000,
