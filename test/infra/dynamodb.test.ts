@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   DescribeTimeToLiveCommand,
   DynamoDBClient,
@@ -92,16 +93,18 @@ describe('the directory', () => {
     )
   })
 
-  test('a process killed in the middle of a transaction leaves all of it or nothing', async () => {
+  test('a process killed in the middle of a transaction leaves all of it or nothing, and what it has acknowledged', async () => {
     const generations: number[] = []
     for (let round = 0; round < 6; round++) {
       const { child, endpoint } = await startChild(dir)
       const client = connect(endpoint)
       if (round === 0) await createTable(client, 'killed')
-      const writing = rewrite(client, generations.at(-1) ?? 0)
-      await new Promise((resolve) => setTimeout(resolve, 150 + round * 17))
+      const begun = Promise.withResolvers<void>()
+      const writing = rewrite(client, generations.at(-1) ?? 0, begun.resolve)
+      await begun.promise
+      await sleep(30 + round * 17)
       await kill(child)
-      await writing
+      const acknowledged = await writing
       client.destroy()
 
       const again = target(await startDynamo({ dir }))
@@ -110,6 +113,7 @@ describe('the directory', () => {
       const seen = new Set(Items.map(({ generation }) => generation?.N))
       expect([Items.length, seen.size]).toEqual([100, 1])
       generations.push(Number([...seen][0]))
+      expect(generations.at(-1)).toBeGreaterThanOrEqual(acknowledged)
       await again.close()
     }
     expect(generations).toEqual([...generations].sort((a, b) => a - b))
@@ -158,11 +162,10 @@ test('the clock decides what has expired', async () => {
   const TimeToLiveSpecification = { AttributeName: 'expires', Enabled: true }
   await client.send(new UpdateTimeToLiveCommand({ TableName: 'clock', TimeToLiveSpecification }))
   await bench.put({ ...key('a'), g: { S: 'group' }, expires: { N: String(Date.UTC(2030, 0, 2) / 1_000) } })
-  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  await sleep(2_500)
   expect(await bench.get('a')).toBeDefined()
   nowMs = Date.UTC(2030, 0, 3)
-  await new Promise((resolve) => setTimeout(resolve, 2_500))
-  expect(await bench.get('a')).toBeUndefined()
+  await expect.poll(() => bench.get('a'), { timeout: 30_000 }).toBeUndefined()
   await close()
 })
 
@@ -231,16 +234,18 @@ test('a fault inside dynalite is its caller’s alone, and leaves the item free'
   await close()
 })
 
-// Rewrites a hundred items in one transaction after another, until the server is gone.
-async function rewrite(client: DynamoDBClient, from: number): Promise<void> {
+// Rewrites a hundred items in one transaction after another, until the server is gone; resolves to the last that it
+// acknowledged. `begun` is called when there is one.
+async function rewrite(client: DynamoDBClient, from: number, begun: () => void): Promise<number> {
   for (let generation = from + 1; ; generation++) {
     const TransactItems = Array.from({ length: 100 }, (_, i) => ({
       Put: { TableName: 'killed', Item: { ...key('all', String(i)), generation: { N: String(generation) } } },
     }))
     try {
       await client.send(new TransactWriteItemsCommand({ TransactItems }))
+      begun()
     } catch {
-      return
+      return generation - 1
     }
   }
 }
