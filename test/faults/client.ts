@@ -59,13 +59,15 @@ export function judge({ isWhole, status, retryAfter, text }: Reply, right: strin
     return status === 200 && isNoJson(text) ? 'aborted' : `broken off with ${status}: ${text.slice(0, 300)}`
   if (status === 200 && text === right) return 'right'
   if (status === 503 && text === outageText && /^[1-9]\d*$/.test(retryAfter ?? '')) return 'outage'
-  if (status === 200 && refusalPattern.test(text) && retryAfter === '2') return 'refused'
+  const retryAfterMs = refusalPattern.exec(text)?.[1]
+  if (status === 200 && retryAfterMs && retryAfter === `${Math.ceil(Number(retryAfterMs) / 1_000)}`)
+    return 'refused'
   return `answered ${status}: ${text.slice(0, 300)}`
 }
 
 const outageText = '{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"Internal error"}}'
 const refusalPattern =
-  /^\{"jsonrpc":"2.0","id":1,"error":\{"code":-32004,"message":"Rate limited","data":\{"retryAfterMs":1[0-4]\d\d\}\}\}$/
+  /^\{"jsonrpc":"2.0","id":1,"error":\{"code":-32004,"message":"Rate limited","data":\{"retryAfterMs":(1[0-2]\d\d)\}\}\}$/
 
 function isNoJson(text: string): boolean {
   try {
