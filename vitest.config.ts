@@ -6,8 +6,8 @@ export default defineConfig({
     exclude: ['test/**/*.live.test.ts', 'test/**/*.infra.test.ts', 'test/faults/**'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
     reporters: process.env.CI ? ['default', ['json', { outputFile: 'dist/test-results.json' }]] : ['default'],
   },
 })

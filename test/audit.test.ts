@@ -132,7 +132,7 @@ describe('exactly one line is left by', () => {
     await new Promise<void>((resolve) => {
       req.once('response', (res) => res.once('readable', () => resolve(void req.destroy())))
     })
-    for (let i = 0; i < 500 && decisions().length === 0; i += 1) await sleep(10)
+    for (let i = 0; i < 3_000 && decisions().length === 0; i += 1) await sleep(10)
     await sleep(50)
     expect(decisions()).toEqual([expect.objectContaining({ ...ana, method: 'read' })])
   })
@@ -153,7 +153,7 @@ describe('exactly one line is left by', () => {
       req.end(JSON.stringify(read(fileIds.mine)))
       await asked
       req.destroy()
-      for (let i = 0; i < 500 && decisions().length === 0; i += 1) await sleep(10)
+      for (let i = 0; i < 3_000 && decisions().length === 0; i += 1) await sleep(10)
       await sleep(50)
       expect(service.logs).toEqual([
         [

@@ -58,7 +58,7 @@ describe('an outage', () => {
       expect(headers.get('retry-after')).toBe('1')
       expect(body).toEqual(outage)
     }
-    expect(performance.now() - beganMs).toBeLessThan(3_000)
+    expect(performance.now() - beganMs).toBeLessThan(10_000)
     proxied.heal()
     expect((await service.list()).body.result).toBeDefined()
   })

@@ -11,7 +11,7 @@ export function sendRaw(url: string, ...parts: (string | Uint8Array)[]): Promise
     const socket = connect(Number(port), hostname, () => {
       for (const part of parts) socket.write(typeof part === 'string' ? Buffer.from(part, 'latin1') : part)
     })
-    socket.setTimeout(10_000, () => socket.destroy(new Error('no answer within ten seconds')))
+    socket.setTimeout(60_000, () => socket.destroy(new Error('no answer within a minute')))
     socket.on('data', (chunk) => chunks.push(chunk))
     socket.on('error', reject)
     socket.on('close', () => resolve(Buffer.concat(chunks).toString('latin1')))

@@ -57,7 +57,7 @@ async function drain(answer: IncomingMessage, pace: (bytes: number) => Promise<u
 }
 
 async function until(isTrue: () => boolean, what: string): Promise<void> {
-  for (let i = 0; i < 1_000 && !isTrue(); i += 1) await sleep(10)
+  for (let i = 0; i < 3_000 && !isTrue(); i += 1) await sleep(10)
   expect(isTrue(), what).toBe(true)
 }
 

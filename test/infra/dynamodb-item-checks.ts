@@ -128,7 +128,7 @@ export function itemChecks(check: Check): void {
     await put({ ...key('ttl', 'text'), expires: { S: String(nowSec - 10) } })
     await put(key('ttl', 'none'))
     await vi.waitFor(async () => expect(await get('ttl', 'past')).toBeUndefined(), {
-      timeout: 8_000,
+      timeout: 30_000,
       interval: 200,
     })
     for (const sk of ['future', 'ancient', 'text', 'none']) expect(await get('ttl', sk)).toBeDefined()

@@ -6,7 +6,6 @@ import { once } from 'node:events'
 import { appendFile, readdir, readFile, rm } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
@@ -180,7 +179,7 @@ it('a kill amid uploads loses nothing that was acknowledged and shows nothing th
       acknowledged.push(Key)
     }
   })
-  await sleep(500)
+  await expect.poll(() => acknowledged.length, { timeout: 60_000 }).toBeGreaterThan(40)
   child.process.kill('SIGKILL')
   await Promise.allSettled(writers)
   client.destroy()
@@ -193,7 +192,6 @@ it('a kill amid uploads loses nothing that was acknowledged and shows nothing th
     for (const { Key } of page.Contents ?? []) listed.push(Key ?? '')
     ContinuationToken = page.NextContinuationToken
   } while (ContinuationToken)
-  expect(acknowledged.length).toBeGreaterThan(8)
   expect(acknowledged.filter((key) => !listed.includes(key))).toEqual([])
   for (const Key of listed.slice(-16)) {
     const got = await again.client.send(new GetObjectCommand({ Bucket, Key }))

