@@ -21,8 +21,8 @@ const byQueue = (queue: sst.aws.Queue) => ({ QueueName: queue.nodes.queue.name }
 /** Raised when the sum over five minutes is above the threshold, unless told otherwise. */
 function alarm(name: string, args: Partial<aws.cloudwatch.MetricAlarmArgs>): void {
   new aws.cloudwatch.MetricAlarm(name, {
-    ...(args.extendedStatistic ? {} : { statistic: 'Sum' }),
-    period: 300,
+    ...(args.extendedStatistic || args.metricQueries ? {} : { statistic: 'Sum' }),
+    ...(args.metricQueries ? {} : { period: 300 }),
     evaluationPeriods: 1,
     threshold: 0,
     comparisonOperator: 'GreaterThanThreshold',
@@ -35,6 +35,26 @@ function alarm(name: string, args: Partial<aws.cloudwatch.MetricAlarmArgs>): voi
 
 const lambda = { namespace: 'AWS/Lambda' }
 alarm('Resolver5xx', { ...lambda, metricName: 'Url5xxCount', dimensions: byFunction(resolver), threshold: 5 })
+const answers = (metricName: string) => ({
+  ...lambda,
+  metricName,
+  dimensions: byFunction(resolver),
+  stat: 'Sum',
+  period: 300,
+})
+alarm('Resolver4xx', {
+  metricQueries: [
+    { id: 'refused', metric: answers('Url4xxCount') },
+    { id: 'calls', metric: answers('UrlRequestCount') },
+    {
+      id: 'share',
+      expression: 'IF(calls >= 20, 100 * refused / calls, 0)',
+      label: 'Refused, %',
+      returnData: true,
+    },
+  ],
+  threshold: 50,
+})
 alarm('ResolverErrors', { ...lambda, metricName: 'Errors', dimensions: byFunction(resolver), threshold: 5 })
 alarm('ResolverThrottles', { ...lambda, metricName: 'Throttles', dimensions: byFunction(resolver) })
 alarm('ResolverDuration', {

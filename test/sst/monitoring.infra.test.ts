@@ -63,8 +63,27 @@ describe.each(stages)('in %s', (stage, plan) => {
     const alarm = inputsOf(plan, 'MetricAlarm', 'ImpossibleBuckets')
     expect(alarm).toMatchObject({ namespace: `file-resolver/${stage}`, metricName: 'ImpossibleBuckets' })
     expect(alarm.dimensions).toBeUndefined()
-    expect(alarms.length).toBe(13)
+    expect(alarms.length).toBe(14)
     expect(inputsOf(plan, 'MetricAlarm', 'ResolverDuration').extendedStatistic).toBe('p99')
+  })
+
+  test('a host whose calls are mostly refused raises an alarm, and a stranger who knocks now and then does not', () => {
+    const { metricQueries, ...alarm } = inputsOf(plan, 'MetricAlarm', 'Resolver4xx')
+    expect(alarm).toMatchObject({ threshold: 50, comparisonOperator: 'GreaterThanThreshold' })
+    expect(alarm).not.toHaveProperty('statistic')
+    expect(alarm).not.toHaveProperty('period')
+    const counted = { namespace: 'AWS/Lambda', dimensions: { FunctionName: name('ResolverFunction') } }
+    const sum = { ...counted, stat: 'Sum', period: 300 }
+    expect(metricQueries).toEqual([
+      { id: 'refused', metric: { ...sum, metricName: 'Url4xxCount' } },
+      { id: 'calls', metric: { ...sum, metricName: 'UrlRequestCount' } },
+      {
+        id: 'share',
+        expression: 'IF(calls >= 20, 100 * refused / calls, 0)',
+        label: 'Refused, %',
+        returnData: true,
+      },
+    ])
   })
 
   test('the dashboard shows the metrics that the code emits, by the dimensions it emits them with', async () => {
