@@ -18,7 +18,7 @@ const digits = (min: number, max: number, fallback: number) =>
     fallback,
   )
 
-const notEmpty = z.minLength(1, { error: 'must not be empty', abort: true })
+const notEmpty = z.regex(/\S/, { error: 'must not be empty', abort: true })
 const required = z.string('is missing').check(notEmpty)
 
 const bucketName = z

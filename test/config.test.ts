@@ -88,9 +88,8 @@ test('an empty environment names every variable that is missing, all at once', (
   ])
 })
 
-test.each(Object.keys(good))('%s is named when it is missing or empty', (name) => {
-  expect(wrong({ ...good, [name]: undefined })).toEqual([name])
-  expect(wrong({ ...good, [name]: '' })).toEqual([name])
+test.each(Object.keys(good))('%s is named when it is missing, empty or blank', (name) => {
+  for (const value of [undefined, '', ' ', '\t\n']) expect(wrong({ ...good, [name]: value })).toEqual([name])
 })
 
 test.each([

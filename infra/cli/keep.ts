@@ -88,10 +88,13 @@ async function show({ refusals }: ReconcileStores, output: Output): Promise<void
 }
 
 async function retry(stores: ReconcileStores, keys: string[], output: Output): Promise<void> {
-  const wanted = [...keys]
-  if (keys.length === 0) for await (const { key } of listRefusals(stores.refusals)) wanted.push(key)
+  const refused = new Set<string>()
+  for await (const { key } of listRefusals(stores.refusals)) refused.add(key)
+  const strange = keys.filter((key) => !refused.has(key)).map((key) => JSON.stringify(key))
+  if (strange.length > 0)
+    throw new Error(`Not in quarantine: ${strange.join(', ')}. \`quarantine ls\` shows what is.`)
   const results: { key: string; result: string }[] = []
-  for (const key of wanted) {
+  for (const key of keys.length > 0 ? keys : refused) {
     const outcome = await retryRefusal(stores, key)
     const why = outcome.result === 'refused' ? `, ${outcome.reason}` : ''
     output.line(`${key}: ${outcome.result}${why}`)

@@ -72,6 +72,11 @@ test('quarantine shows what cannot be a file, and lets it go when it is gone', a
   expect(shown.stdout).toContain('files/notes.txt')
   expect(shown.stdout).toContain('the key is not files/<workspace>/<owner>/<file id>[/<name>]')
   expect((await files('quarantine', 'retry')).stdout).toContain('files/notes.txt: refused, the key is not')
+  expect(await files('quarantine', 'retry', 'files/notes.txt', 'files/note.txt')).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('Not in quarantine: "files/note.txt". `quarantine ls` shows what is.'),
+  })
   await createS3(service.environment).send(new DeleteObjectCommand(place()))
   expect((await files('quarantine', 'retry', 'files/notes.txt')).stdout).toBe('files/notes.txt: unchanged\n')
   expect((await files('quarantine', 'ls', '--json')).stdout).toBe('[]\n')
