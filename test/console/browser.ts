@@ -33,6 +33,7 @@ export interface Stage {
 
 /** Starts both; the service has the environment's variables on top of its defaults. */
 export async function startStage(environment: Record<string, string> = {}): Promise<Stage> {
+  const browser = await launch()
   const dir = await mkdtemp(join(tmpdir(), 'file-console-'))
   const dev = spawn(
     process.execPath,
@@ -40,7 +41,6 @@ export async function startStage(environment: Record<string, string> = {}): Prom
     { env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'inherit'] },
   )
   const url = await addressOf(dev)
-  const browser = await launch()
   const problems: string[] = []
   const foreign: string[] = []
   return {
